@@ -25,6 +25,27 @@ def check_number(name: str, value: Any, /) -> None:
         raise InvalidTypeError(f"`{name}` must be a number, got {value!r:.60}.")
 
 
+def check_at_least(name: str, value: float, least: float, /) -> None:
+    """Refuse a smaller number."""
+    check_number(name, value)
+    if not value >= least:
+        raise InvalidInputError(f"`{name}` must be at least {least}, got {value}.")
+
+
+def check_fraction(name: str, value: float, /) -> None:
+    """Refuse what is not strictly between 0 and 1."""
+    check_number(name, value)
+    if not 0 < value < 1:
+        raise InvalidInputError(f"`{name}` must be between 0 and 1, got {value}.")
+
+
+def check_share(name: str, value: float, /) -> None:
+    """Refuse what is not above 0 and at most 1."""
+    check_number(name, value)
+    if not 0 < value <= 1:
+        raise InvalidInputError(f"`{name}` must be above 0 and at most 1, got {value}.")
+
+
 def as_path(name: str, value: str | PathLike[str], /) -> Path:
     """A path, from a string or a path."""
     if not isinstance(value, str | PathLike) or not isinstance(fspath(value), str):

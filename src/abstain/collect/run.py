@@ -18,6 +18,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, TypedDict, Unpack, final
 
+from abstain._arguments import check_at_least
 from abstain._errors import InvalidInputError
 from abstain._io.fingerprint import digest
 from abstain._names import check_name
@@ -158,8 +159,7 @@ class _Run:
         on_error: OnError = "raise",
     ) -> "_Run":
         check_name("on_error", on_error, ("raise", "skip"), rule="be 'raise' or 'skip'")
-        if workers < 0:
-            raise InvalidInputError(f"`workers` must be at least 0, got {workers}.")
+        check_at_least("workers", workers, 0)
         batch_size, shard_size = _sizes(
             getattr(data, "batch_size", None) or BATCH if batch_size is None else batch_size, shard_size
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from abstain._arguments import check_list
+from abstain._arguments import check_list, check_share
 from abstain._errors import InvalidInputError
 from abstain.evaluation.chance_level import suspicion_of
 from abstain.evaluation.evaluation import Evaluation
@@ -15,7 +15,6 @@ from abstain.evaluation.fitting import Fitting, FittingDraw, Progress, fit_score
 from abstain.evaluation.mixes import Mix, mixes_of
 from abstain.evaluation.score_comparison import Ranked, compared
 from abstain.evaluation.score_table import MetricRow
-from abstain.metrics.checks import check_share
 from abstain.metrics.intervals import ALPHAS
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import hypot
 from typing import final
 
+from abstain._arguments import check_share
 from abstain._errors import InvalidInputError
 from abstain._text import counted
 from abstain.evaluation.chance_level import suspicion
@@ -15,7 +16,6 @@ from abstain.evaluation.mixes import MIXES, Mix, mixes_among
 from abstain.evaluation.score_comparison import area_row
 from abstain.evaluation.score_table import AreaRow, Behind, ScoreTable
 from abstain.metrics.aurc import lowest
-from abstain.metrics.checks import check_share
 from abstain.metrics.compare import ScoreDifference
 from abstain.metrics.intervals import ALPHAS, Estimate, mover
 from abstain.outputs import Outputs

@@ -8,10 +8,11 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from abstain._arguments import check_share
 from abstain._errors import InvalidInputError
 from abstain._kernels.areas import expected_risks, partial_area
 from abstain._names import check_name
-from abstain.metrics.checks import check_samples, check_share
+from abstain.metrics.checks import check_samples
 from abstain.metrics.groups import Groups, Ties, ties_of
 
 Convention = Literal["mean", "continuous", "trapezoid", "torch_uncertainty", "fd_shifts", "paper_code"]

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import as_doubles, as_rectangle, check_number
+from abstain._arguments import as_doubles, as_rectangle
 from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain._text import listed
 
@@ -69,20 +69,6 @@ def check_logits(logits: ArrayLike, n: int | None = None, /) -> NDArray[np.float
 def rejected_last(confidence: NDArray[np.float64], /) -> NDArray[np.float64]:
     """Confidence with NaN, of non-finite rows, below all others."""
     return np.where(np.isnan(confidence), -np.inf, confidence)
-
-
-def check_share(name: str, value: float, /) -> None:
-    """A number above 0 and at most 1."""
-    check_number(name, value)
-    if not 0 < value <= 1:
-        raise InvalidInputError(f"`{name}` must be above 0 and at most 1, got {value}.")
-
-
-def check_level(level: float, /) -> None:
-    """A confidence level strictly between 0 and 1."""
-    check_number("level", level)
-    if not 0 < level < 1:
-        raise InvalidInputError(f"`level` must be between 0 and 1, got {level}.")
 
 
 def _column(name: str, values: ArrayLike) -> NDArray[Any]:

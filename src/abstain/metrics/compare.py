@@ -8,10 +8,10 @@ from itertools import combinations
 
 from numpy.typing import ArrayLike
 
+from abstain._arguments import check_fraction
 from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain._kernels.blocks import in_threads
 from abstain._kernels.sums import distance_powers
-from abstain.metrics.checks import check_level
 from abstain.metrics.clusters import error_of_sums
 from abstain.metrics.influence import Influence
 from abstain.metrics.intervals import Estimate, estimates
@@ -149,7 +149,7 @@ def compare_all(
 
 def compare_with(best: Estimate, others: Sequence[Estimate], /, *, level: float = 0.95) -> list[ScoreDifference]:
     """Each of the others compared with one estimate on the same rows; their influences are not stored."""
-    check_level(level)
+    check_fraction("level", level)
     rows, of_best = _same_rows(best, *others), best.influence
 
     def against(other: Estimate) -> ScoreDifference:
@@ -173,7 +173,7 @@ def paired(a: Estimate, b: Estimate, /, *, level: float = 0.95) -> ScoreDifferen
     ScoreDifference
         Of a less b.
     """
-    check_level(level)
+    check_fraction("level", level)
     _same_rows(a, b)
     return _compared(a, a.influence, b, b.influence, level)
 

@@ -9,8 +9,8 @@ from typing import Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arguments import check_fraction
 from abstain._errors import InvalidInputError
-from abstain.metrics.checks import check_level
 from abstain.metrics.slices import ShareEstimate, Slice, rows_of_parts, share, slices
 
 Rate = Literal["coverage", "risk", "missed"]
@@ -172,7 +172,7 @@ def compare_groups(
     >>> print(compare_groups(groups, accepted, np.zeros(1000)).gap("coverage").words)
     Largest difference in the share accepted: 30.0% (north and south), at least 20.2% beyond chance.
     """
-    check_level(level)
+    check_fraction("level", level)
     each = np.asarray(names)
     distinct, index = np.unique(each, return_inverse=True)
     limited = {name: np.asarray(rows, dtype=bool) for name, rows in (classes or {}).items()}

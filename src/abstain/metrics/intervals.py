@@ -9,10 +9,11 @@ from math import ceil, log, sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arguments import check_fraction, check_share
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain.metrics.aurc import area
-from abstain.metrics.checks import check_level, check_samples, check_share
+from abstain.metrics.checks import check_samples
 from abstain.metrics.clusters import RowClusters, cluster_sums, error_of_mean
 from abstain.metrics.groups import Ties, sides_of
 from abstain.metrics.influence import Influence, Value, area_value, aurc_influence
@@ -205,7 +206,7 @@ def estimates(ties: Ties | Ranking, /, *, alphas: Sequence[float] = (1.0,), leve
     list of Estimate
         One for each α.
     """
-    check_level(level)
+    check_fraction("level", level)
     for alpha in alphas:
         check_share("alpha", alpha)
     if isinstance(ties, Ranking):

@@ -12,9 +12,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arguments import check_share
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
-from abstain.metrics.checks import check_share
 from abstain.metrics.clusters import standard_error
 from abstain.metrics.groups import Groups, Sides
 from abstain.metrics.influence import Value

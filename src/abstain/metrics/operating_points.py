@@ -8,10 +8,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import check_number
+from abstain._arguments import check_number, check_share
 from abstain._errors import InvalidInputError
 from abstain.metrics.accepted_sums import AcceptedSums
-from abstain.metrics.checks import check_share
 from abstain.metrics.clusters import cluster_sums
 from abstain.metrics.groups import Groups, accepted_at, group, rates_at_cut
 from abstain.metrics.influence import Influence

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arguments import check_share
 from abstain._errors import InvalidInputError
 from abstain.metrics.aurc import area, aurc
-from abstain.metrics.checks import check_samples, check_share
+from abstain.metrics.checks import check_samples
 from abstain.metrics.groups import Ties, ties_of
 from abstain.metrics.influence import Value
 from abstain.metrics.intervals import aurc_value

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arguments import check_fraction
 from abstain._extras import require
 from abstain.metrics.accepted_sums import AcceptedSums
-from abstain.metrics.checks import check_level
 from abstain.metrics.groups import Groups, group, rates_at_cut
 from abstain.metrics.ranking import Ranking, rank
 from abstain.metrics.slices import korn_graubard
@@ -185,7 +185,7 @@ def risk_band(
     >>> band.risk.round(3), band.high.round(3)
     (array([0.   , 0.5  , 0.333, 0.5  ]), array([1.   , 0.987, 1.   , 0.932]))
     """
-    check_level(level)
+    check_fraction("level", level)
     return band_of(rank(confidence, losses, weights=weights, ids=ids), level=level, points=points)
 
 

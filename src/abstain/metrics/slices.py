@@ -8,10 +8,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import as_names
+from abstain._arguments import as_names, check_fraction
 from abstain._errors import InvalidInputError
 from abstain._kernels.sums import exact_sum
-from abstain.metrics.checks import check_level, check_losses
+from abstain.metrics.checks import check_losses
 from abstain.metrics.clusters import RowClusters, cluster_sums
 
 Floats = NDArray[np.float64]
@@ -65,7 +65,7 @@ def share(losses: ArrayLike, /, *, ids: ArrayLike | None = None, level: float = 
     >>> errors.value, round(errors.low, 3), round(errors.high, 3)
     (0.25, 0.006, 0.806)
     """
-    check_level(level)
+    check_fraction("level", level)
     each = check_losses(losses, None)[0].astype(np.float64)
     clusters, n = RowClusters.of(ids, len(each)), len(each)
     value = exact_sum(each) / n

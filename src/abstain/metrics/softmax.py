@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arguments import check_at_least
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import row_blocks
 from abstain._kernels.ranking import order_rows
@@ -185,8 +186,7 @@ def softmax_calibration_error(
 ) -> float:
     """The expected calibration error of the largest probability of being right."""
     probability = np.exp(rows.top)
-    if bins < 1:
-        raise InvalidInputError(f"`bins` must be at least 1, got {bins}.")
+    check_at_least("bins", bins, 1)
     check_name("binning", binning, get_args(Binning))
     if binning == "equal_mass":
         group, counts, _ = order_rows(probability).numbers()

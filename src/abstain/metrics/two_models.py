@@ -6,10 +6,11 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arguments import check_fraction
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.sums import distance_powers
-from abstain.metrics.checks import check_level, check_losses
+from abstain.metrics.checks import check_losses
 from abstain.metrics.clusters import RowClusters, cluster_sums, error_of_sums, standard_error
 from abstain.metrics.influence import Influence
 from abstain.metrics.intervals import estimates, mover
@@ -75,7 +76,7 @@ class TwoModels:
         >>> pair.a, pair.b
         (0.0, 0.5)
         """
-        check_level(level)
+        check_fraction("level", level)
         losses = [check_losses(each)[0] for each in (losses_a, losses_b)]
         if len(losses[0]) != len(losses[1]):
             raise InvalidInputError(

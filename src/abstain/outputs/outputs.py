@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import as_path, check_list, check_number
+from abstain._arguments import as_path, check_fraction, check_list, check_number
 from abstain._cached_property import cached_property
 from abstain._draws import generator, leading_digits
 from abstain._errors import InvalidInputError, InvalidTypeError, RowError
@@ -310,8 +310,7 @@ class Outputs:
             Another seed gives another draw.
         """
         check_number("fraction", fraction)
-        if not 0 < fraction < 1:
-            raise InvalidInputError(f"`fraction` must be between 0 and 1, got {fraction}.")
+        check_fraction("fraction", fraction)
         rng = self.generator("split of outputs", seed)
         first = draw_rows(len(self), self.ids, size=fraction * len(self), rng=rng)
         return self.select(first), self.select(~first)

@@ -7,7 +7,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._errors import InvalidInputError
+from abstain._arguments import check_at_least
 from abstain._kernels.logit_geometry import centred_sums
 from abstain.metrics import aurc
 from abstain.metrics.aurc import MARGIN
@@ -48,8 +48,7 @@ def max_logit_pnorm(logits: Array, /, *, p: float) -> Array:
     ----------
     Cattelan & Silva, 2024
     """
-    if not p >= 0:
-        raise InvalidInputError(f"`p` must be at least 0, got {p}.")
+    check_at_least("p", p, 0)
     return of_logits({"pnorm": lambda inputs: _pnorm(inputs.logits, p)}, logits)["pnorm"]
 
 

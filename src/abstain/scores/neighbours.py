@@ -6,6 +6,7 @@ from typing import Literal, final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arguments import check_at_least
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import Outputs
@@ -55,8 +56,7 @@ class KNN(Score):
     named_by = ("space",)
 
     def __post_init__(self) -> None:
-        if self.k < 1:
-            raise InvalidInputError(f"`k` must be at least 1, got {self.k}.")
+        check_at_least("k", self.k, 1)
         check_name("space", self.space, get_args(Space), rule="be 'features' or 'logits'")
 
     @property
@@ -146,8 +146,7 @@ class DeltaKNN(Score):
     )
 
     def __post_init__(self) -> None:
-        if self.k < 1:
-            raise InvalidInputError(f"`k` must be at least 1, got {self.k}.")
+        check_at_least("k", self.k, 1)
 
     def _fit(self, sample: Outputs, /) -> "FittedDeltaKNN":
         """Keep the normalized features, those of right samples first."""
@@ -211,8 +210,7 @@ class NNGuide(Score):
     needs_size = True
 
     def __post_init__(self) -> None:
-        if self.k < 1:
-            raise InvalidInputError(f"`k` must be at least 1, got {self.k}.")
+        check_at_least("k", self.k, 1)
 
     def _fit(self, sample: Outputs, /) -> "FittedNNGuide":
         """Keep the normalized features and their energies."""

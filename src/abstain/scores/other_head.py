@@ -6,6 +6,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arguments import check_share
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
@@ -134,8 +135,7 @@ class PCA(Score):
     )
 
     def __post_init__(self) -> None:
-        if not 0 < self.variance <= 1:
-            raise InvalidInputError(f"`variance` must be above 0 and at most 1, got {self.variance}.")
+        check_share("variance", self.variance)
 
     def _fit(self, sample: Outputs, /) -> FittedOtherHead:
         """Project the head."""

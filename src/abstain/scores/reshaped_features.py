@@ -7,6 +7,7 @@ import numpy as np
 from array_api_compat import device
 from numpy.typing import NDArray
 
+from abstain._arguments import check_share
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.features import at_ranks, class_blocks, less_excess
@@ -73,8 +74,7 @@ class ReAct(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedReAct":
         """Take the quantile and the head."""
-        if not 0 < self.quantile <= 1:
-            raise InvalidInputError(f"`quantile` must be above 0 and at most 1, got {self.quantile}.")
+        check_share("quantile", self.quantile)
         weight, _ = head_of(sample)
         return FittedReAct(quantile(features_of(sample), self.quantile), weight, self.score)
 

@@ -8,6 +8,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arguments import check_at_least
 from abstain._errors import InvalidInputError
 from abstain._io.records import from_json, to_json
 from abstain.selector.audited_decisions import AuditedDecisions
@@ -123,8 +124,7 @@ class GroupRecertification:
                 f"{len(self.pending)} rows asked for before must be labelled first (`answer`), got a further `ask`."
             )
         c, names, group = _columns(confidence, ids, groups)
-        if labels < 1:
-            raise InvalidInputError(f"`labels` must be at least 1, got {labels}.")
+        check_at_least("labels", labels, 1)
         given = one_per_cluster(np.where(np.isnan(c), -np.inf, c), np.zeros(len(c)), ids=names, seed=seed)
         rows = {name: given[group[given] == name] for name in self.groups}
         left = {name: self._unasked(name, c[each], names[each]) for name, each in rows.items()}

@@ -7,6 +7,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arguments import check_at_least
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain._io.records import from_json, to_json
@@ -181,8 +182,7 @@ class Recertification:
         c, names = np.asarray(confidence, dtype=np.float64), check_names("ids", ids).astype(str)
         if c.ndim != 1 or names.shape != c.shape:
             raise InvalidInputError(f"`ids` must name each row of `confidence`, got shape {names.shape} for {c.shape}.")
-        if labels < 1:
-            raise InvalidInputError(f"`labels` must be at least 1, got {labels}.")
+        check_at_least("labels", labels, 1)
         given = one_per_cluster(np.where(np.isnan(c), -np.inf, c), np.zeros(len(c)), ids=names, seed=seed)
         clustered, c, names = self.clustered or len(given) < len(c), c[given], names[given]
         possible = np.ones(len(c), dtype=bool) if among is None else among[given]

@@ -10,12 +10,12 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arguments import check_fraction
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.counts import FIRST
 from abstain.metrics.augrc import generalized_area
 from abstain.metrics.aurc import area
-from abstain.metrics.checks import check_level
 from abstain.metrics.compare import ScoreDifference
 from abstain.metrics.groups import Groups, prefix
 from abstain.metrics.intervals import Estimate, estimates
@@ -237,7 +237,7 @@ class BinCounts:
 
     def compare(self, other: BinCounts, /, *, alpha: float = 1.0, level: float = 0.95) -> ScoreDifference:
         """Paired difference of AURC-α to another score of the same rows, by parts of them left out in turn."""
-        check_level(level)
+        check_fraction("level", level)
         mine, others = (counts.estimates([alpha], level=level)[0] for counts in (self, other))
         without = [counts.without_parts(alpha) for counts in (self, other)]
         if (self.n, self.n_errors, len(without[0])) != (other.n, other.n_errors, len(without[1])):

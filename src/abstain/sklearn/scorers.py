@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain import metrics
+from abstain._arguments import check_share
 from abstain._errors import InvalidInputError
-from abstain.metrics.checks import check_share, rejected_last
+from abstain.metrics.checks import rejected_last
 from abstain.scores.registry import DEFAULT, AnyScore, as_score
 from abstain.scores.score import Score
 from abstain.sklearn.arguments import check_numbers

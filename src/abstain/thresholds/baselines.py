@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arguments import check_at_least
 from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import p_value, upper_bound
 from abstain.thresholds.refusal import NoSafeThresholdError
@@ -74,8 +75,7 @@ def bonferroni(
     """
     check_target("risk", risk)
     check_chance("delta", delta)
-    if points < 1:
-        raise InvalidInputError(f"`points` must be at least 1, got {points}.")
+    check_at_least("points", points, 1)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     ends = sample.ends
 

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from functools import cache
 from math import ceil, floor, log, log1p, log10
 
-from abstain._arguments import check_number
+from abstain._arguments import check_at_least, check_number, check_share
 from abstain._bisection import first_of
 from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import samples_needed
@@ -68,9 +68,9 @@ def samples_for(
     check_target("risk", risk)
     check_delta(delta)
     check_target("power", power)
-    _check_share("coverage", coverage)
+    check_share("coverage", coverage)
     _check_rate(error_rate, risk)
-    _check_share("label_share", label_share)
+    check_share("label_share", label_share)
     if label_share < coverage:
         raise InvalidInputError(f"`label_share` must be at least `coverage` ({coverage:g}), got {label_share:g}.")
     least = samples_needed(risk, delta)
@@ -144,8 +144,7 @@ def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power:
     0.305
     """
     check_number("n", n)
-    if n < 1:
-        raise InvalidInputError(f"`n` must be at least 1, got {n}.")
+    check_at_least("n", n, 1)
     check_target("risk", risk)
     check_delta(delta)
     check_target("power", power)
@@ -192,7 +191,7 @@ def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power:
     """
     check_delta(delta)
     check_target("power", power)
-    _check_share("coverage", coverage)
+    check_share("coverage", coverage)
     check_number("n", n)
     check_number("error_rate", error_rate)
     if n < 1 or not 0 <= error_rate < 1:
@@ -229,9 +228,3 @@ def _check_rate(error_rate: float, risk: float) -> None:
     check_number("error_rate", error_rate)
     if not 0 <= error_rate < risk:
         raise InvalidInputError(f"`error_rate` must be at least 0 and below `risk` ({risk:g}), got {error_rate}.")
-
-
-def _check_share(name: str, value: float) -> None:
-    check_number(name, value)
-    if not 0 < value <= 1:
-        raise InvalidInputError(f"`{name}` must be above 0 and at most 1, got {value}.")

@@ -6,7 +6,7 @@ from typing import Self, TypedDict, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import as_doubles, as_rectangle, check_number, check_one_kind
+from abstain._arguments import as_doubles, as_rectangle, check_fraction, check_one_kind
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_samples
@@ -166,11 +166,8 @@ def range_words(values: ArrayLike, /) -> str:
     return f"numbers from {array.min():g} to {array.max():g}" if array.size else "no numbers"
 
 
-def check_target(name: str, value: float, /) -> None:
-    """A number strictly between 0 and 1."""
-    check_number(name, value)
-    if not 0 < value < 1:
-        raise InvalidInputError(f"`{name}` must be between 0 and 1, got {value}.")
+check_target = check_fraction
+"""A target is a number strictly between 0 and 1."""
 
 
 def check_largest(name: str, value: object, /) -> None:

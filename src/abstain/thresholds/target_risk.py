@@ -8,7 +8,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import ArrayLike
 
-from abstain._arguments import as_doubles, check_number
+from abstain._arguments import as_doubles, check_number, check_share
 from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_samples
 from abstain.thresholds.betting_sequence import betting
@@ -116,11 +116,9 @@ def label_floor(confidence: ArrayLike, /, *, share: float) -> float:
     >>> label_floor([0.9, 0.5, 0.7, 0.8], share=0.5)
     0.7
     """
-    check_number("share", share)
     c = as_doubles("confidence", confidence)
     check_samples(c, np.zeros(c.shape))
-    if not 0 < share <= 1:
-        raise InvalidInputError(f"`share` must be above 0 and at most 1, got {share}.")
+    check_share("share", share)
     kept = ceil(share * len(c) - 1e-9)
     return float(np.sort(c)[::-1][kept]) if kept < len(c) else -np.inf
 

@@ -6,10 +6,10 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from abstain._arguments import check_share
 from abstain._errors import InvalidInputError
 from abstain._extras import repair_torchvision, require
 from abstain._kernels.counts import FIRST, LARGEST, LAST
-from abstain.metrics.checks import check_share
 from abstain.scores.logit_formulas import of_logits
 from abstain.scores.registry import DEFAULT, as_score
 from abstain.scores.score import PlainScore

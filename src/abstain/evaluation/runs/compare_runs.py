@@ -8,14 +8,13 @@ from typing import final
 
 import numpy as np
 
-from abstain._arguments import check_number
+from abstain._arguments import check_fraction, check_number, check_share
 from abstain._errors import InvalidInputError
 from abstain.evaluation.mixes import Mix, mixes_of
 from abstain.evaluation.runs.common_samples import matched
 from abstain.evaluation.runs.held_out_confidence import HeldOutConfidence, scored
 from abstain.evaluation.runs.mix_comparison import MixComparison, RunDifference
 from abstain.evaluation.runs.run_comparison import RunComparison
-from abstain.metrics.checks import check_level, check_share
 from abstain.metrics.intervals import ALPHAS
 from abstain.metrics.two_models import TwoModels
 from abstain.outputs import Outputs
@@ -105,7 +104,7 @@ def compare_runs(
     """
     for name, run in (("a", a), ("b", b)):
         expect_outputs(run, name=name)
-    check_level(level)
+    check_fraction("level", level)
     a, b, notes = matched(a, b, names=names)
     notes += [
         f"{np.count_nonzero(~run.usable):,} rows of {name} are not finite: they count as rejected errors."
