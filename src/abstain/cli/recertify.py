@@ -122,27 +122,17 @@ def recertify(
     old = certifying_selector(loaded)
     saved = target.resume(old, state)
     labels.check(output)
-    if labels.ask is None or output is None:
-        answered = _answer(saved, rows, state, audited=labels.audited)
-        if isinstance(answered, GroupRecertification):
-            _print_groups(answered, loaded, output, json=json)
-        else:
-            _print(answered, loaded, output, json=json)
+    if labels.ask is not None and output is not None:
+        column = "loss" if old.threshold.guarantee.quantity.event == "loss" else "error"
+        asked = _ask(saved, rows, labels.ask, state, output, column=column)
+        then = command_line("recertify", selector, output, "--state", state, "-o", "new.abstain")
+        _print_asked(asked, output, column, then, json=json)
         return
-    asked = _ask(saved, rows, labels.ask, state, output, column="loss" if _is_graded(old) else "error")
-    if json:
-        print_json({"pending": list(asked.pending), "labels": len(asked.ids)})
-        return
-    fill = (
-        "its loss in the column loss" if _is_graded(old) else "1 in the column error where the answer is wrong, else 0"
-    )
-    say(f"Label the {len(asked.pending)} rows in {output}: {fill}.")
-    then = command_line("recertify", selector, output, "--state", state, "-o", "new.abstain")
-    say(f"Then: {then}", whole=True)
-
-
-def _is_graded(selector: "Selector") -> bool:
-    return selector.threshold.guarantee.quantity.event == "loss"
+    answered = _answer(saved, rows, state, audited=labels.audited)
+    if isinstance(answered, GroupRecertification):
+        _print_groups(answered, loaded, output, json=json)
+    else:
+        _print(answered, loaded, output, json=json)
 
 
 def _ask(saved: "Searched", rows: Path, labels: int, state: Path, output: Path, *, column: str) -> "Searched":
@@ -209,6 +199,16 @@ def _answer(saved: "Searched", rows: Path, state: Path, *, audited: bool) -> "Se
         answered = saved.take(AuditedDecisions.of(*read_decisions(rows).values()), _read_groups(saved, rows))
     write_text(state, answered.to_json())
     return answered
+
+
+def _print_asked(asked: "Searched", output: Path, column: str, then: str, *, json: bool) -> None:
+    """Which rows to label, and what to do then."""
+    if json:
+        print_json({"pending": list(asked.pending), "labels": len(asked.ids)})
+        return
+    fills = {"loss": "its loss in the column loss", "error": "1 in the column error where the answer is wrong, else 0"}
+    say(f"Label the {len(asked.pending)} rows in {output}: {fills[column]}.")
+    say(f"Then: {then}", whole=True)
 
 
 def _print(answered: "Recertification", old: "Selector | Cascade", output: Path | None, *, json: bool) -> None:

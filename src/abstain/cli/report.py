@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
     from abstain.monitor import RiskEstimate
     from abstain.outputs import Outputs
-    from abstain.report.evaluation_page.context import PageContext
+    from abstain.report.evaluation_page.context import PageContext, PageLabels
     from abstain.selector import Cascade, Selector
 
 METRICS = ("augrc", "risk_at_coverage", "coverage_at_risk")  # besides AURC, to choose from on the page
@@ -44,6 +44,25 @@ class PageOptions:
     delta: Annotated[float, typer.Option(help="Probability that a guarantee or a bound fails.")] = 0.05
     title: Annotated[str | None, typer.Option(help="The title of the page.")] = None
 
+    def load_selector(self) -> "Selector | Cascade | None":
+        """The selector or cascade, if one is named."""
+        from abstain.selector.cascades.loading import load_selector
+
+        if self.selector is not None:
+            return load_selector(self.selector)
+        if self.unlabelled is not None:
+            raise InvalidInputError(
+                "`--unlabelled` must come with `--selector`, whose risk is estimated, got it alone."
+            )
+        return None
+
+    def labels(self, outputs: list[Path], /) -> "PageLabels":
+        """What the page calls itself and its files."""
+        from abstain.report.evaluation_page import TITLE, PageLabels
+
+        run = " ".join(map(str, outputs))
+        return PageLabels(run=run, selector_file=str(self.selector), title=self.title or TITLE)
+
 
 @final
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +77,14 @@ class ReportOptions:
     group: Group = None
     nonfinite: Nonfinite = "error"
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0
+
+    def grouped_as(self, loaded: "Selector | Cascade | None", /) -> "ReportOptions":
+        """The same with the groups of a selector, unless others are named."""
+        import abstain
+
+        if self.group is None and isinstance(loaded, abstain.Selector):
+            return replace(self, group=loaded.group_column)
+        return self
 
     def evaluate(self, outputs: "Outputs", paths: list[Path], progress: Any, /, *, score: str | None) -> "Evaluation":
         """The evaluation of all scores or of one, with notes on columns that are not used."""
@@ -93,19 +120,14 @@ def report(
 
     Example: abstain report run/ --risk 0.02 -o report.html
     """
-    import abstain
-    from abstain.evaluation import verdict
-    from abstain.report.evaluation_page import TITLE, PageLabels, check_page, write_page
-    from abstain.selector.cascades.loading import certifying_selector, load_selector
+    from abstain.report.evaluation_page import check_page, write_page
+    from abstain.selector.cascades.loading import certifying_selector
 
     check_html("--output", output)
     check_page(output)
-    loaded = None if page.selector is None else load_selector(page.selector)
+    loaded = page.load_selector()
     selector = None if loaded is None else certifying_selector(loaded)
-    if page.unlabelled is not None and selector is None:
-        raise InvalidInputError("`--unlabelled` must come with `--selector`, whose risk is estimated, got it alone.")
-    if options.group is None and selector is not None and not isinstance(loaded, abstain.Cascade):
-        options = replace(options, group=selector.group_column)
+    options = options.grouped_as(loaded)
     rows, score = _rows(loaded, outputs, options)
     with progress_bar() as progress:
         evaluation = options.evaluate(rows, outputs, progress, score=score)
@@ -117,19 +139,12 @@ def report(
             selector=selector,
             risk=page.risk,
             delta=page.delta,
-            labels=PageLabels(
-                run=" ".join(map(str, outputs)), selector_file=str(page.selector), title=page.title or TITLE
-            ),
+            labels=page.labels(outputs),
             estimate=estimate,
         )
     for path in outputs:
         warn_unused(path, group=options.group)
-    if json:
-        known = {} if estimate is None else {"unlabelled": estimate.to_dict()}
-        conclusion = verdict(evaluation).to_dict()
-        print_json({"report": str(output), "n": case.n, "decision": _decision(case), "verdict": conclusion} | known)
-    else:
-        _print(case, estimate, output, recommends=selector is None)
+    _print(case, estimate, output, recommends=selector is None, json=json)
 
 
 def _estimate(
@@ -145,10 +160,15 @@ def _estimate(
     return abstain.estimate_risk(certifying_selector(loaded), new, reference=evaluation.given)
 
 
-def _print(case: "PageContext", estimate: "RiskEstimate | None", output: Path, *, recommends: bool) -> None:
+def _print(case: "PageContext", estimate: "RiskEstimate | None", output: Path, *, recommends: bool, json: bool) -> None:
     from abstain.evaluation import verdict
     from abstain.report.evaluation_page import decision_words
 
+    if json:
+        known = {} if estimate is None else {"unlabelled": estimate.to_dict()}
+        conclusion = verdict(case.evaluation).to_dict()
+        print_json({"report": str(output), "n": case.n, "decision": _decision(case), "verdict": conclusion} | known)
+        return
     say(decision_words(case))
     say(verdict(case.evaluation).words)
     if recommends and len(case.evaluation.scores) > 1:

@@ -97,15 +97,7 @@ def calibrate(
     expect_outputs(outputs)
     short = {"risk": risk, "coverage": coverage, "review": review, "miss_rate": miss_rate, "cost": cost}
     aim = _target(target, delta=delta, **short)
-    possible = _candidates(score, outputs, aim)
-    tried: list[str] = []
-    entry, fitting, rest = possible[0], FittingRows.all_alike(outputs), outputs
-    if len(possible) > 1:
-        if aim.alpha is None:
-            raise InvalidInputError(f"`score` must be one name with {aim!r}, got {len(possible)} scores.")
-        entry, fitting, rest, tried = best_score(possible, outputs, alpha=aim.alpha, seed=seed)
-    elif entry.needs_fitting:
-        fitting, rest = split_to_fit(outputs, seed=seed, share=entry.fitting_share)
+    entry, fitting, rest, tried = _chosen(_candidates(score, outputs, aim), outputs, aim, seed)
     fitted = entry.fit(fitting.of(entry))
     confidence = rejected_last(fitted(rest))
     rest = aim.labelled(rest, confidence)
@@ -175,6 +167,20 @@ def calibrate_sketch(
 
 def _target(target: Target | None, *, delta: float | None, **short: object) -> Target:
     return target_of(target, **short) if target is not None else target_of(delta=delta, **short)
+
+
+def _chosen(
+    possible: list[Score], outputs: Outputs, target: Target, seed: int
+) -> tuple[Score, FittingRows, Outputs, list[str]]:
+    """The score, the rows to fit it on and the others; and the names of all that were tried, if several were."""
+    entry = possible[0]
+    if len(possible) > 1:
+        if target.alpha is None:
+            raise InvalidInputError(f"`score` must be one name with {target!r}, got {len(possible)} scores.")
+        return best_score(possible, outputs, alpha=target.alpha, seed=seed)
+    if entry.needs_fitting:
+        return entry, *split_to_fit(outputs, seed=seed, share=entry.fitting_share), []
+    return entry, FittingRows.all_alike(outputs), outputs, []
 
 
 def _threshold(target: Target, rows: ScoredRows, seed: int) -> Thresholds:

@@ -111,12 +111,11 @@ def betting(
 
     value = lowest(risk, delta)
     if value == np.inf:
-        sample = Sample.of(rest.confidence, rest.losses)
 
         def accepted_for(target: float, delta: float) -> int:
             return int(np.count_nonzero(rest.confidence > lowest(target, delta)))
 
-        raise nothing_certified(sample, accepted_for, risk, delta)
+        raise nothing_certified(Sample.of(rest.confidence, rest.losses), accepted_for, risk, delta)
     accepted = rest.confidence > value
     return Threshold(
         value=value,
@@ -124,13 +123,9 @@ def betting(
         n=len(rest.confidence),
         accepted=int(np.count_nonzero(accepted)),
         errors=float(rest.losses[accepted].sum()),
-        guarantee=Guarantee(
-            quantity=units.quantity,
-            target=risk,
-            probability=1 - delta,
-            distribution=units.distribution,
-            largest=units.assumed,
-        ).noting(f"{len(pilot.confidence):,} rows more proposed the thresholds to test"),
+        guarantee=units.guarantee(risk, delta).noting(
+            f"{len(pilot.confidence):,} rows more proposed the thresholds to test"
+        ),
     )
 
 
@@ -188,10 +183,15 @@ class _Units:
             words, assumed = "rows of the distribution that the weights describe", None
         return cls(c[order], e[order], w[order], cluster, float(largest), of_sample, words, assumed)
 
-    @property
-    def quantity(self) -> Quantity:
-        """The selective risk of these rows: a share of errors, or a mean loss."""
-        return Quantity.RISK if are_errors(self.losses) else Quantity.LOSS
+    def guarantee(self, risk: float, delta: float) -> Guarantee:
+        """That of a certified threshold, about a share of errors or a mean loss."""
+        return Guarantee(
+            quantity=Quantity.RISK if are_errors(self.losses) else Quantity.LOSS,
+            target=risk,
+            probability=1 - delta,
+            distribution=self.distribution,
+            largest=self.assumed,
+        )
 
     def split(self, seed: int) -> tuple[_Units, _Units]:
         """The pilot, a random part of the clusters, and the rest; the clusters numbered again in a random order."""

@@ -91,15 +91,9 @@ def joint_risk(
     if value == np.inf:
         raise _nothing_certified(rows, risk, group_risk, delta)
     like = Sample.of(confidence, losses, ids=ids)
-    overall = Guarantee(
-        quantity=like.quantity,
-        target=risk,
-        probability=1 - delta,
-        **like.population,
-    )
-    each = replace(
-        overall, quantity=Quantity.GROUP_RISK, target=group_risk, groups=tuple(str(name) for name in rows.parts)
-    )
+    overall = Guarantee(quantity=like.quantity, target=risk, probability=1 - delta, **like.population)
+    groups = tuple(str(name) for name in rows.parts)
+    each = replace(overall, quantity=Quantity.GROUP_RISK, target=group_risk, groups=groups)
     each = each if like.are_errors else each.of_losses()
     accepted = rows.kept(value)
     return Threshold(

@@ -82,19 +82,12 @@ def risk_and_coverage(
         first = rank_for_coverage(len(sample), share, part)
         return largest_safe_rank(sample, trial, delta - part, first=first) if first <= len(sample) else 0
 
-    rank = rank_for(risk, coverage)
-    if not rank:
+    def search() -> tuple[Achievable, ...]:
+        risks = tuple(sorted({risk, *RISKS}))
+        thresholds = trade_off(confidence, losses, risks=risks, delta=delta, ids=ids, seed=seed)
+        return _achievable(thresholds, rank_for, risk, coverage, delta)
 
-        def search() -> tuple[Achievable, ...]:
-            lowest = lowest_achievable(lambda trial: rank_for(trial, coverage) > 0, risk)
-            thresholds = trade_off(
-                confidence, losses, risks=tuple(sorted({risk, *RISKS})), delta=delta, ids=ids, seed=seed
-            )
-            pairs = [_pair(threshold, rank_for, delta) for threshold in thresholds]
-            lowest_of = {pair.coverage: pair for pair in reversed(pairs) if pair is not None}
-            first = [] if lowest is None else [Achievable(lowest, delta, coverage)]
-            return (*first, *reversed(lowest_of.values()))
-
+    if not (rank := rank_for(risk, coverage)):
         raise NoSafeThresholdError(
             f"Risk <= {risk:.4g} and coverage >= {coverage:.4g} cannot be certified together on n={len(sample):,} "
             "calibration rows.",
@@ -103,11 +96,7 @@ def risk_and_coverage(
             search=search,
         )
     covers = Guarantee(
-        quantity=Quantity.COVERAGE,
-        target=coverage,
-        relation="at least",
-        probability=1 - delta,
-        **sample.population,
+        quantity=Quantity.COVERAGE, target=coverage, relation="at least", probability=1 - delta, **sample.population
     )
     first_rank = rank_for_coverage(len(sample), coverage, part)
     threshold = accepting(
@@ -116,7 +105,21 @@ def risk_and_coverage(
     return replace(threshold, further=(covers,))
 
 
-def _pair(threshold: Threshold, rank_for: Callable[[float, float], int], delta: float) -> Achievable | None:
+RankFor = Callable[[float, float], int]
+
+
+def _achievable(
+    thresholds: list[Threshold], rank_for: RankFor, risk: float, coverage: float, delta: float
+) -> tuple[Achievable, ...]:
+    """The lowest risk at this coverage, then the lowest risk at each coverage of the thresholds."""
+    lowest = lowest_achievable(lambda trial: rank_for(trial, coverage) > 0, risk)
+    pairs = [_pair(threshold, rank_for, delta) for threshold in thresholds]
+    lowest_of = {pair.coverage: pair for pair in reversed(pairs) if pair is not None}
+    first = [] if lowest is None else [Achievable(lowest, delta, coverage)]
+    return (*first, *reversed(lowest_of.values()))
+
+
+def _pair(threshold: Threshold, rank_for: RankFor, delta: float) -> Achievable | None:
     """A risk and the largest percentage of rows that can be asked for with it: tried, not only observed."""
     risk = threshold.guarantee.asked
     tried = range(min(99, 100 * threshold.accepted // threshold.n), 0, -1)

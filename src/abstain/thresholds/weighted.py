@@ -198,19 +198,12 @@ def weighted_risk(
     check_target("risk", risk)
     check_chance("delta", delta)
     estimated = isinstance(weights, EstimatedWeights)
-    if estimated:
-        w, largest = weights.weights, weights.largest if largest is None else largest  # type: ignore[union-attr]
-    else:
-        w = as_doubles("weights", weights)
+    if isinstance(weights, EstimatedWeights):
+        largest, weights = weights.largest if largest is None else largest, weights.weights
     if largest is None:
         raise InvalidInputError("`largest` must be given, a bound on the weights known beforehand, got none.")
     check_name("by", by, ("rejection_sampling", "betting"), rule="be rejection_sampling or betting")
-    c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
-    if not c.shape == e.shape == w.shape:
-        raise InvalidInputError(f"`weights` must have a weight for each sample, got {w.shape} for {c.shape}.")
-    rows = one_per_cluster(c, e, ids=ids, seed=seed)
-    order = rows[np.lexsort((w[rows], e[rows], c[rows]))]  # the order in which rows came decides nothing
-    c, e, w = c[order], e[order], w[order]
+    c, e, w = _columns(confidence, losses, weights, ids, seed)
     if by == "betting":
         threshold = betting(c, e, risk=risk, delta=delta, weights=w, largest=largest, seed=seed)
     else:
@@ -225,3 +218,15 @@ def weighted_risk(
     if estimated:
         guarantee = guarantee.unproved(ESTIMATED)
     return replace(threshold, method="weighted_risk", guarantee=guarantee)
+
+
+def _columns(
+    confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike, ids: ArrayLike | None, seed: int
+) -> tuple[NDArray[np.float64], ...]:
+    """One row of each cluster, in an order that the order of the rows given does not decide."""
+    c, e, w = as_doubles("confidence", confidence), as_doubles("losses", losses), as_doubles("weights", weights)
+    if not c.shape == e.shape == w.shape:
+        raise InvalidInputError(f"`weights` must have a weight for each sample, got {w.shape} for {c.shape}.")
+    rows = one_per_cluster(c, e, ids=ids, seed=seed)
+    order = rows[np.lexsort((w[rows], e[rows], c[rows]))]
+    return c[order], e[order], w[order]

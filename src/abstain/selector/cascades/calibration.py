@@ -123,11 +123,7 @@ def cascade(
     if not matched.is_labelled:
         raise unlabelled("outputs")
     aim = _target(target, risk, stage_risk, delta)
-    if target is not None and getattr(aim, "per", None) in ("domain", "group") and matched.first.domain is not None:
-        raise InvalidInputError(
-            "`target` must not be about groups of rows, since those of a cascade are its stages, got `per` for outputs "
-            "with a domain. Use `stage_risk`, or leave the domain out to mean the stages."
-        )
+    _check_groups(target, matched)
     prices = RowCosts.of(costs, human_cost, len(called))
     stages, chosen = _stages(matched, scores, prices, seed)
     share = _routing_share(len(matched), aim.risk)  # type: ignore[attr-defined]
@@ -166,6 +162,15 @@ def _target(target: Target | None, risk: float | None, stage_risk: float | None,
     if not hasattr(aim, "risk"):
         raise InvalidInputError(f"`target` must have a risk, such as Risk(0.02), got {aim!r}.")
     return aim
+
+
+def _check_groups(target: Target | None, matched: MatchedRows) -> None:
+    """Refuse a target for groups of rows that are not the stages."""
+    if getattr(target, "per", None) in ("domain", "group") and matched.first.domain is not None:
+        raise InvalidInputError(
+            "`target` must not be about groups of rows, since those of a cascade are its stages, got `per` for outputs "
+            "with a domain. Use `stage_risk`, or leave the domain out to mean the stages."
+        )
 
 
 def _routing_share(n: int, risk: float) -> float:
