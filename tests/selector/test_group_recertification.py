@@ -99,7 +99,7 @@ def test_what_cannot_be_certified_is_refused():
         state.answer([1], [0])
     with pytest.raises(ValueError, match="A threshold must be certified first, got none after 0 labels"):
         state.selector(OLD)
-    with pytest.raises(ValueError, match="`ids` and `groups` must name each row"):
+    with pytest.raises(ValueError, match="`groups` must name each row"):
         state.ask([1.0], ["x"], ["a", "b"], labels=1)
     with pytest.raises(ValueError, match="must have rows above the thresholds of their groups"):
         state.ask([0.0, 0.0], ["x", "y"], ["a", "b"], labels=1)

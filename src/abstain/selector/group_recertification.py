@@ -8,18 +8,17 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import check_at_least
 from abstain._errors import InvalidInputError
 from abstain._io.records import from_json, to_json
 from abstain.selector.audited_decisions import AuditedDecisions
-from abstain.selector.calibration_data import CalibrationData, SliceCounts
+from abstain.selector.calibration_data import SliceCounts
 from abstain.selector.group_thresholds import GroupThresholds
-from abstain.selector.recertify import Recertification, digest_of, seen_with
+from abstain.selector.label_search import check_asked, check_can_ask, check_renewable, columns, renewed
+from abstain.selector.recertify import Recertification, digest_of
 from abstain.selector.selector import Selector
 from abstain.thresholds.per_group import in_group, of_all_groups
 from abstain.thresholds.risk import reject_all
-from abstain.thresholds.sample import check_names, one_per_cluster
-from abstain.thresholds.score_distribution import ScoreDistribution
+from abstain.thresholds.sample import one_per_cluster
 from abstain.thresholds.threshold import Threshold
 
 
@@ -119,13 +118,9 @@ class GroupRecertification:
 
         Once all groups are certified, or have no rows left, the others are drawn from too.
         """
-        if self.pending:
-            raise InvalidInputError(
-                f"{len(self.pending)} rows asked for before must be labelled first (`answer`), got a further `ask`."
-            )
-        c, names, group = _columns(confidence, ids, groups)
-        check_at_least("labels", labels, 1)
-        given = one_per_cluster(np.where(np.isnan(c), -np.inf, c), np.zeros(len(c)), ids=names, seed=seed)
+        check_can_ask(self.pending, labels)
+        c, (names, group) = columns(confidence, ids=ids, groups=groups)
+        given = one_per_cluster(c, np.zeros(len(c)), ids=names, seed=seed)
         rows = {name: given[group[given] == name] for name in self.groups}
         left = {name: self._unasked(name, c[each], names[each]) for name, each in rows.items()}
         if not any(left.values()):
@@ -148,10 +143,7 @@ class GroupRecertification:
 
     def answer(self, ids: ArrayLike, errors: ArrayLike, /) -> Self:
         """Take the errors (0 or 1) of all pending rows, and look which thresholds are certified now."""
-        if not self.pending:
-            raise InvalidInputError(
-                "Rows to label must be asked for first, got labels that no row waits for. Draw them: `ask`, or --ask."
-            )
+        check_asked(self.pending)
         answered = {name: group.answer(ids, errors) if group.pending else group for name, group in self.groups.items()}
         return replace(self, groups=answered)
 
@@ -189,12 +181,7 @@ class GroupRecertification:
 
     def selector(self, old: Selector, /) -> Selector:
         """The old selector with the new thresholds; groups without one are rejected; an error if none has one."""
-        if _digest(old) != self.of_selector:
-            raise InvalidInputError("`old` must be the selector that the labels were asked for, got another.")
-        if not self.certified:
-            raise InvalidInputError(
-                f"A threshold must be certified first, got none after {len(self.ids)} labels. Ask for more."
-            )
+        check_renewable(self.of_selector, _digest(old), len(self.ids), is_certified=bool(self.certified))
         assert old.groups is not None
         thresholds = old.groups.thresholds | self.thresholds
         clustered = any(group.clustered for group in self.groups.values())
@@ -210,35 +197,15 @@ class GroupRecertification:
                 "the other groups keep their thresholds, for rows like those of their calibration"
             )
         counts = _counts(self.offered, thresholds)
-        return replace(
+        n, accepted = sum(each.n for each in counts), sum(each.accepted for each in counts)
+        return renewed(
             old,
-            threshold=replace(
-                whole,
-                method="recertify",
-                n=sum(each.n for each in counts),
-                accepted=sum(each.accepted for each in counts),
-                errors=None,
-                guarantee=guarantee,
-            ),
+            self.to_json(),
+            self.ids,
+            np.concatenate(list(self.offered.values())),
+            threshold=replace(whole, method="recertify", n=n, accepted=accepted, errors=None, guarantee=guarantee),
             groups=GroupThresholds(self.per, thresholds),
-            distribution=ScoreDistribution.of(np.concatenate(list(self.offered.values()))),
-            calibration=self._data(counts),
-            seen=seen_with(old.seen, self.ids),
-            class_sets=None,  # they were for the rows that the old thresholds reject
-        )
-
-    def _data(self, counts: tuple[SliceCounts, ...]) -> CalibrationData:
-        """The rows offered by group, of which the labelled ones certify."""
-        rows = sum(each.n for each in counts)
-        return CalibrationData(
-            digest=sha256(self.to_json().encode()).hexdigest(),
-            rows=rows,
-            samples=rows,
-            unusable=sum(value == -np.inf for values in self.offered.values() for value in values),
-            held_out=0,
-            largest=1,
-            classes=counts if self.per == "class" else (),
-            domains=() if self.per == "class" else counts,
+            counts=counts,
         )
 
     def to_json(self) -> str:
@@ -278,20 +245,6 @@ def _digest(selector: Selector) -> str:
     """Of what the thresholds on its score mean."""
     values = {} if selector.groups is None else {k: t.value for k, t in sorted(selector.groups.thresholds.items())}
     return sha256(f"{digest_of(selector)} {values!r}".encode()).hexdigest()[:16]
-
-
-def _columns(
-    confidence: ArrayLike, ids: ArrayLike, groups: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[Any]]:
-    """Confidences, ids and groups, as many of each."""
-    c = np.asarray(confidence, dtype=np.float64)
-    names, group = check_names("ids", ids).astype(str), check_names("groups", groups).astype(str)
-    if c.ndim != 1 or not c.shape == names.shape == group.shape:
-        raise InvalidInputError(
-            f"`ids` and `groups` must name each row of `confidence`, got shapes {names.shape} and {group.shape} for "
-            f"{c.shape}."
-        )
-    return c, names, group
 
 
 def _allotted(left: dict[str, int], labels: int, *, first: list[str]) -> dict[str, int]:

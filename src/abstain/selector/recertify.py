@@ -7,16 +7,13 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import check_at_least
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain._io.records import from_json, to_json
 from abstain._text import listed
 from abstain.metrics.groups import are_errors
 from abstain.selector.audited_decisions import AuditedDecisions
-from abstain.selector.calibration_data import CalibrationData
-from abstain.selector.calibration_rows import NAMED, SeenRows, id_hashes
-from abstain.selector.hash_sample import HashSample
+from abstain.selector.label_search import check_asked, check_can_ask, check_renewable, columns, renewed
 from abstain.selector.looks import labels_at, level_at, looks_with
 from abstain.selector.selector import Selector
 from abstain.thresholds.guarantee import Guarantee, Quantity
@@ -24,14 +21,12 @@ from abstain.thresholds.refusal import lowest_achievable, lowest_words
 from abstain.thresholds.sample import (
     Sample,
     check_chance,
-    check_names,
     check_target,
     one_per_cluster,
     one_row_of_each,
     range_words,
     rows_like,
 )  # fmt: skip
-from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.step_down import largest_safe_rank, threshold_value
 from abstain.thresholds.threshold import Threshold
 
@@ -175,15 +170,9 @@ class Recertification:
         The rows must be a fair sample of what the selector now meets; their order decides nothing. Of rows with the
         same id one is drawn, whether it is above the floor or not.
         """
-        if self.pending:
-            raise InvalidInputError(
-                f"{len(self.pending)} rows asked for before must be labelled first (`answer`), got a further `ask`."
-            )
-        c, names = np.asarray(confidence, dtype=np.float64), check_names("ids", ids).astype(str)
-        if c.ndim != 1 or names.shape != c.shape:
-            raise InvalidInputError(f"`ids` must name each row of `confidence`, got shape {names.shape} for {c.shape}.")
-        check_at_least("labels", labels, 1)
-        given = one_per_cluster(np.where(np.isnan(c), -np.inf, c), np.zeros(len(c)), ids=names, seed=seed)
+        check_can_ask(self.pending, labels)
+        c, (names,) = columns(confidence, ids=ids)
+        given = one_per_cluster(c, np.zeros(len(c)), ids=names, seed=seed)
         clustered, c, names = self.clustered or len(given) < len(c), c[given], names[given]
         possible = np.ones(len(c), dtype=bool) if among is None else among[given]
         new = np.flatnonzero(possible & (c > self.floor) & ~np.isin(names, self.ids))
@@ -201,16 +190,13 @@ class Recertification:
             pending_confidence=tuple(c[taken].tolist()),
             pending_rows=tuple(given[taken].tolist()),
             clustered=clustered,
-            offered=tuple(np.where(np.isnan(c), -np.inf, c).tolist()),
+            offered=tuple(c.tolist()),
             left=len(new) - len(taken),
         )
 
     def answer(self, ids: ArrayLike, errors: ArrayLike, /) -> Self:
         """Take the errors (0 or 1), or losses from 0 to 1, of all pending rows, and look for a certified threshold."""
-        if not self.pending:
-            raise InvalidInputError(
-                "Rows to label must be asked for first, got labels that no row waits for. Draw them: `ask`, or --ask."
-            )
+        check_asked(self.pending)
         names, wrong = np.asarray(ids).astype(str), np.asarray(errors, dtype=np.float64)
         if names.shape != wrong.shape or not ((wrong >= 0) & (wrong <= 1)).all():
             raise InvalidInputError(
@@ -288,34 +274,11 @@ class Recertification:
 
     def selector(self, old: Selector, /) -> Selector:
         """The old selector with the new threshold and the distribution of the new rows; an error if there is none."""
-        if digest_of(old) != self.of_selector:
-            raise InvalidInputError("`old` must be the selector that the labels were asked for, got another.")
-        if self.threshold is None:
-            raise InvalidInputError(
-                f"A threshold must be certified first, got none after {len(self.ids)} labels. Ask for more."
-            )
+        check_renewable(self.of_selector, digest_of(old), len(self.ids), is_certified=self.threshold is not None)
+        assert self.threshold is not None
         graded = old.threshold.guarantee.quantity.event == "loss"
-        return replace(
-            old,
-            threshold=self.threshold.of_losses() if graded else self.threshold,
-            distribution=ScoreDistribution.of(np.asarray(self.offered)),
-            calibration=self._data(),
-            seen=seen_with(old.seen, self.ids),
-            class_sets=None,  # they were for the rows that the old threshold rejects
-        )
-
-    def _data(self) -> CalibrationData:
-        """The rows offered, of which the labelled ones certify; nothing is known of their classes and domains."""
-        return CalibrationData(
-            digest=sha256(self.to_json().encode()).hexdigest(),
-            rows=len(self.offered),
-            samples=len(self.offered),
-            unusable=sum(value == -np.inf for value in self.offered),
-            held_out=0,
-            largest=1,
-            classes=(),
-            domains=(),
-        )
+        threshold = self.threshold.of_losses() if graded else self.threshold
+        return renewed(old, self.to_json(), self.ids, np.asarray(self.offered), threshold=threshold)
 
     def to_json(self) -> str:
         """The state as text."""
@@ -325,15 +288,6 @@ class Recertification:
     def from_json(cls, text: str, /) -> Self:
         """The state that `to_json` wrote."""
         return from_json(text, cls)
-
-
-def seen_with(before: SeenRows | None, ids: tuple[str, ...], /) -> SeenRows | None:
-    """The rows of before, which chose the score, and labelled ones by their ids."""
-    names = id_hashes(np.array(ids), salt=NAMED)
-    if names is None:
-        return before
-    old = SeenRows(None, None) if before is None else before
-    return replace(old, ids=HashSample.of(names).joined(old.ids))
 
 
 def digest_of(selector: Selector, /) -> str:
