@@ -91,7 +91,7 @@ def write_sketch(sketch: "Sketch", output: Path, /, *, minimum: int | None, json
 
 
 def decided_rows(
-    decider: "Selector | Cascade",
+    decider: "Selector | Cascade | None",
     locations: Sequence[Path],
     /,
     *,
@@ -99,7 +99,7 @@ def decided_rows(
     group: str | None = None,
     nonfinite: str = "reject",
 ) -> "Outputs":
-    """The rows that a selector or cascade decides on: of one file, or of one for each model of a cascade, combined.
+    """The rows of one file, or of one for each model of a cascade, combined.
 
     A ``group`` column of the first file takes the place of the stages.
     """

@@ -78,21 +78,24 @@ class ReportOptions:
     nonfinite: Nonfinite = "error"
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0
 
-    def grouped_as(self, loaded: "Selector | Cascade | None", /) -> "ReportOptions":
-        """The same with the groups of a selector, unless others are named."""
+    def about(self, loaded: "Selector | Cascade | None", /) -> "ReportOptions":
+        """The same with the groups of a selector, unless others are named, or with the only score of a cascade."""
         import abstain
 
-        if self.group is None and isinstance(loaded, abstain.Selector):
+        if isinstance(loaded, abstain.Cascade):
+            refuse({"--score": self.score}, "be left out with a cascade")
+            return replace(self, score=[loaded.selector.score])
+        if self.group is None and loaded is not None:
             return replace(self, group=loaded.group_column)
         return self
 
-    def evaluate(self, outputs: "Outputs", paths: list[Path], progress: Any, /, *, score: str | None) -> "Evaluation":
-        """The evaluation of all scores or of one, with notes on columns that are not used."""
+    def evaluate(self, outputs: "Outputs", paths: list[Path], progress: Any, /) -> "Evaluation":
+        """The evaluation of these scores or of all, with notes on columns that are not used."""
         import abstain
 
         evaluation = abstain.evaluate(
             outputs,
-            scores=([score] if score else None) or score_list(self.score) or "all",
+            scores=score_list(self.score) or "all",
             metrics=self.metric or METRICS,
             fitting=abstain.FittingDraw(seed=self.seed),
             progress=progress,
@@ -127,10 +130,10 @@ def report(
     check_page(output)
     loaded = page.load_selector()
     selector = None if loaded is None else certifying_selector(loaded)
-    options = options.grouped_as(loaded)
-    rows, score = _rows(loaded, outputs, options)
+    options = options.about(loaded)
+    rows = decided_rows(loaded, outputs, group=options.group, nonfinite=options.nonfinite)
     with progress_bar() as progress:
-        evaluation = options.evaluate(rows, outputs, progress, score=score)
+        evaluation = options.evaluate(rows, outputs, progress)
         estimate = _estimate(loaded, page, evaluation, options.group)
         progress("Writing the page", 1.0)
         case = write_page(
@@ -177,21 +180,6 @@ def _print(case: "PageContext", estimate: "RiskEstimate | None", output: Path, *
         say(estimate.lines()[0])
         say(estimate.lines()[-1])
     say(f"Report: {output}")
-
-
-def _rows(
-    loaded: "Selector | Cascade | None", outputs: list[Path], options: ReportOptions
-) -> tuple["Outputs", str | None]:
-    """The outputs, those of the models of a cascade combined; and the only score there is, for a cascade."""
-    import abstain
-
-    if isinstance(loaded, abstain.Cascade):
-        refuse({"--score": options.score}, "be left out with a cascade")
-        return decided_rows(loaded, outputs, group=options.group), loaded.selector.score
-    if len(outputs) > 1:
-        raise InvalidInputError(f"`OUTPUTS` must be given once without a cascade, got {len(outputs)} of them.")
-    rows = abstain.Outputs.load(outputs[0], nonfinite=options.nonfinite, group=options.group)
-    return rows, None
 
 
 def _decision(case: Any) -> dict[str, Any]:

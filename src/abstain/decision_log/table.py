@@ -1,6 +1,7 @@
 """A whole log as a table of decisions, each with its label where that has come."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -47,15 +48,13 @@ def log_records(log: Path, /) -> Iterator[Record]:
 
 def part_records(part: Path | list[str], /) -> Iterator[Record]:
     """The records of one part, read as they are asked for."""
-    if isinstance(part, list):
-        yield from (record for line in part if (record := record_of(line)) is not None)
-    elif part.suffix.lower() != ".parquet":
-        with open(part, encoding="utf-8") as lines:
-            yield from (record for line in lines if (record := record_of(line)) is not None)
-    else:
+    if isinstance(part, Path) and part.suffix.lower() == ".parquet":
         rows = require("polars", extra="scale", feature="Reading a Parquet log").read_parquet(part)
         for row in rows.iter_rows(named=True):
             yield {name: value for name, value in row.items() if value is not None}
+        return
+    with nullcontext(part) if isinstance(part, list) else open(part, encoding="utf-8") as lines:
+        yield from (record for line in lines if (record := record_of(line)) is not None)
 
 
 def write_parquet(records: list[Record], file: Path, /) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import check_fraction
 from abstain._errors import InvalidInputError
-from abstain.metrics.slices import ShareEstimate, Slice, rows_of_parts, share, slices
+from abstain.metrics.slices import ShareEstimate, rows_of_parts, share, slices
 
 Rate = Literal["coverage", "risk", "missed"]
 RATES: tuple[Rate, ...] = ("coverage", "risk", "missed")
@@ -187,7 +187,7 @@ def compare_groups(
     groups = []
     for part, rows in zip(parts, rows_of_parts(index, len(distinct)), strict=True):
         misses = {name: missed(rows[inside[rows]]) for name, inside in limited.items() if inside[rows].any()}
-        groups.append(_rates(part, missed(rows), misses))
+        groups.append(GroupRates(**vars(part), missed=missed(rows), misses=misses))
     return GroupComparison(tuple(groups), level)
 
 
@@ -215,7 +215,3 @@ def intersection(columns: Mapping[str, ArrayLike], /) -> NDArray[np.str_]:
     if len({each.shape for each in names}) > 1:
         raise InvalidInputError("`columns` must be of one length, got several.")
     return np.array([SEPARATOR.join(row) for row in zip(*names, strict=True)])
-
-
-def _rates(part: Slice, missed: ShareEstimate, misses: dict[str, ShareEstimate]) -> GroupRates:
-    return GroupRates(part.name, part.n, part.accepted, part.errors, part.coverage, part.risk, missed, misses)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._errors import InvalidInputError
 from abstain._io.records import from_json, to_json
+from abstain.metrics.checks import rejected_last
 from abstain.selector.audited_decisions import AuditedDecisions
 from abstain.selector.calibration_data import SliceCounts
 from abstain.selector.group_thresholds import GroupThresholds
@@ -228,7 +229,7 @@ def recertification_of(
 
 
 def _by_group(confidence: NDArray[np.float64], groups: NDArray[Any]) -> dict[str, tuple[float, ...]]:
-    values = np.where(np.isnan(confidence), -np.inf, confidence)
+    values = rejected_last(confidence)
     return {str(name): tuple(values[groups == name].tolist()) for name in np.unique(groups)}
 
 
