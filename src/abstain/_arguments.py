@@ -90,6 +90,14 @@ def as_array(name: str, value: Any, /) -> NDArray[Any]:
     return array
 
 
+def as_numbers(name: str, value: Any, /) -> NDArray[Any]:
+    """Real numbers or booleans of any type."""
+    array = as_rectangle(name, value)
+    if array.dtype.kind not in "biuf":
+        raise InvalidTypeError(f"`{name}` must be numbers, got {array.dtype}.")
+    return array
+
+
 def as_doubles(name: str, value: Any, /) -> NDArray[np.float64]:
     """Numbers in float64; an error where two different numbers would become equal.
 

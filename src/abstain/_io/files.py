@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
@@ -96,10 +96,22 @@ def flock(descriptor: int, /, *, exclusive: bool = True) -> bool | None:
     return True
 
 
-def check_output_path(path: Path, /) -> None:
-    """Refuse a path where no file can be written, before a long computation and not after it."""
+def check_suffix(name: str, file: Path, suffixes: Iterable[str], /) -> None:
+    """Refuse a file of another kind."""
+    *most, last = suffixes
+    if file.suffix.lower() not in (*most, last):
+        raise InvalidInputError(f"`{name}` must end in {', '.join(most)}{' or ' * bool(most)}{last}, got {file.name}.")
+
+
+def check_parent(path: Path, /) -> None:
+    """Refuse a path in a folder that does not exist."""
     if not path.absolute().parent.is_dir():
         raise MissingFileError(f"`{path}` must be in a folder that exists, got none. Make {path.parent} first.")
+
+
+def check_output_path(path: Path, /) -> None:
+    """Refuse a path where no file can be written, before a long computation and not after it."""
+    check_parent(path)
     if path.exists() and not path.is_file():
         kind = "a folder" if path.is_dir() else "a device"
         raise FileConflictError(f"`{path}` must be a file to write, got {kind}. Choose another name.")

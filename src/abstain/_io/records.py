@@ -1,6 +1,7 @@
 """Dataclasses as JSON and back: every field is there, of its type, and nothing else is."""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from enum import StrEnum
 from math import inf, isfinite
@@ -21,6 +22,12 @@ def jsonable(value: Any, /) -> Any:
     if hasattr(value, "item"):
         value = value.item()
     return {inf: "inf", -inf: "-inf"}.get(value, value) if isinstance(value, float) else value
+
+
+def as_columns(records: Sequence[Mapping[str, Any]], /) -> dict[str, list[Any]]:
+    """A column for every key, with None in records that lack it."""
+    names = dict.fromkeys(name for record in records for name in record)
+    return {name: [record.get(name) for record in records] for name in names}
 
 
 def to_json(record: Any, /) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
-from abstain._errors import InvalidInputError
 from abstain.cli.completion import score_or_best
 from abstain.cli.inputs import unused_notes
 from abstain.cli.options import ONE_SCORE, Figure, Json, Level, Nonfinite, check_html
@@ -79,15 +78,15 @@ class ComparisonFiles:
     def writers(self) -> "Writers":
         """What writes each file; what would stop it is raised before anything is computed."""
         from abstain._extras import require
-        from abstain._io.files import check_output_path
+        from abstain._io.files import check_output_path, check_suffix
         from abstain.report.comparison import comparison_markdown, comparison_page
         from abstain.report.figures.save import check_figure
 
         check_figure(self.figure)
         check_html("--report", self.report)
         kinds = {".md": comparison_markdown, ".html": comparison_page}
-        if wrong := [file.name for file in self.output or () if file.suffix.lower() not in kinds]:
-            raise InvalidInputError(f"`--output` must end in .md or .html, got {wrong[0]}.")
+        for file in self.output or ():
+            check_suffix("--output", file, kinds)
         writers: Writers = {file: kinds[file.suffix.lower()] for file in self.output or ()}
         if self.report is not None:
             writers[self.report] = comparison_page

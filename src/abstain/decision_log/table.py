@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from abstain._extras import require
+from abstain._io.records import as_columns
 from abstain.decision_log.parts import log_parts
 from abstain.decision_log.record import Record, is_label, record_of
 
@@ -36,8 +37,7 @@ def read_log(log: Path, /) -> dict[str, list[Any]]:
             continue
         for decision in waiting.get(record["id"], ()):
             decision[LABEL] = record[LABEL]
-    names = dict.fromkeys(name for record in decisions for name in record)
-    return {name: [record.get(name) for record in decisions] for name in names}
+    return as_columns(decisions)
 
 
 def log_records(log: Path, /) -> Iterator[Record]:
@@ -60,8 +60,7 @@ def part_records(part: Path | list[str], /) -> Iterator[Record]:
 def write_parquet(records: list[Record], file: Path, /) -> None:
     """Records as a Parquet file, with numbers that are not finite as numbers."""
     polars = require("polars", extra="scale", feature="Writing a Parquet log")
-    names = dict.fromkeys(name for record in records for name in record)
-    columns = {name: [record.get(name) for record in records] for name in names}
+    columns = as_columns(records)
     for name in {"confidence", "threshold", "inclusion", "loss"} & columns.keys():
         columns[name] = [None if value is None else float(value) for value in columns[name]]
     contents = BytesIO()  # written at once below: a full disk is then an OSError, as everywhere

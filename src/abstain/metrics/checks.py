@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import as_doubles, as_rectangle
-from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._arguments import as_doubles, as_numbers, as_rectangle
+from abstain._errors import InvalidInputError
 from abstain._text import listed
 
 Floats = NDArray[np.float64]
@@ -72,9 +72,7 @@ def rejected_last(confidence: NDArray[np.float64], /) -> NDArray[np.float64]:
 
 
 def _column(name: str, values: ArrayLike) -> NDArray[Any]:
-    array = as_rectangle(name, values)
-    if array.dtype.kind not in "biuf":
-        raise InvalidTypeError(f"`{name}` must be numbers, got {array.dtype}.")
+    array = as_numbers(name, values)
     if array.ndim != 1 or array.size == 0:
         raise InvalidInputError(f"`{name}` must have shape (n,) with at least one sample, got {array.shape}.")
     return array

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from abstain._errors import InvalidInputError
+from abstain._io.records import as_columns
 
 SUFFIXES = (".jsonl", ".ndjson")
 
@@ -19,9 +20,7 @@ def read_json_lines(file: Path, /) -> dict[str, list[Any]]:
         for number, line in enumerate(stream, start=1):
             if line.strip():
                 rows.append(_row(file, number, line))
-    rows = _spelled_alike(rows)
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: [row.get(name) for row in rows] for name in names}
+    return as_columns(_spelled_alike(rows))
 
 
 def _spelled_alike(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Probabilities where logits are expected: their logs, and how to recognize them."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ def are_probabilities(array: Array, /) -> bool:
     def these(rows: Array) -> bool:
         return bool((rows >= 0).all() and (np.abs(rows.sum(axis=1, dtype=np.float64) - 1) < ROUNDED).all())
 
-    return these(array[:FEW]) and all(these(array[block]) for block in row_blocks(*array.shape))
+    return _hold(these, array)
 
 
 def are_log_probabilities(array: Source, /) -> bool:
@@ -35,7 +36,12 @@ def are_log_probabilities(array: Source, /) -> bool:
             apart = np.abs(np.exp(rows.astype(np.float64)).sum(axis=1) - 1)
         return not (apart >= ROUNDED).any()  # NaN comes from a non-finite row
 
-    return these(array[:FEW]) and all(these(array[block]) for block in row_blocks(*array.shape))
+    return _hold(these, array)
+
+
+def _hold(rule: Callable[[Array], bool], array: Source) -> bool:
+    """Whether all rows keep a rule, the first few of which are tried alone."""
+    return rule(array[:FEW]) and all(rule(array[block]) for block in row_blocks(*array.shape))
 
 
 def log_probabilities(values: Any, /) -> Array:

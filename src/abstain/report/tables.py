@@ -7,9 +7,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from abstain._errors import InvalidInputError
 from abstain._extras import require
-from abstain._io.files import check_output_path, write_text, write_whole
+from abstain._io.files import check_output_path, check_suffix, write_text, write_whole
 from abstain.evaluation import Evaluation, summarize
 from abstain.evaluation.summary import NO_VALUE, MetricCell, Summary
 
@@ -149,9 +148,7 @@ ENDINGS = (".md", ".tex", *COLUMNS)
 
 def check_table(file: Path, endings: Sequence[str] = ENDINGS, /) -> None:
     """What would stop a table from being written, before anything is computed for it."""
-    if file.suffix.lower() not in endings:
-        *most, last = endings
-        raise InvalidInputError(f"`--output` must end in {', '.join(most)} or {last}, got {file.name}.")
+    check_suffix("--output", file, endings)
     if file.suffix.lower() == ".parquet":
         require("polars", extra="scale", feature="Writing Parquet")
     check_output_path(file)

@@ -7,8 +7,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import as_rectangle
-from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._arguments import as_numbers
+from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.operations import array_namespace, double, products
@@ -17,13 +17,6 @@ from abstain.scores.score import About, CannotFitError, FittedScore, Score, Size
 from abstain.scores.temperature import best_temperature
 
 Floats = NDArray[np.float64]
-
-
-def _numbers(name: str, value: ArrayLike) -> Floats:
-    array = as_rectangle(name, value)
-    if array.dtype.kind not in "biuf":
-        raise InvalidTypeError(f"`{name}` must be numbers, got {array.dtype}.")
-    return array.astype(np.float64)
 
 
 @final
@@ -37,8 +30,8 @@ class Costs:
     @classmethod
     def of(cls, n_classes: int, /, *, rejection: float | ArrayLike, matrix: ArrayLike | None = None) -> "Costs":
         """Checked costs: 0 and 1 by default, one cost of rejecting or one for each true class."""
-        table = 1 - np.eye(n_classes) if matrix is None else _numbers("costs", matrix)
-        reject = _numbers("rejection", rejection)
+        table = 1 - np.eye(n_classes) if matrix is None else as_numbers("costs", matrix).astype(np.float64)
+        reject = as_numbers("rejection", rejection).astype(np.float64)
         if table.shape != (n_classes, n_classes):
             raise InvalidInputError(f"`costs` must have shape ({n_classes}, {n_classes}), got {table.shape}.")
         if reject.shape not in ((), (n_classes,)):

@@ -60,11 +60,15 @@ def mean_feature(sample: Outputs, /) -> NDArray[np.float64]:
 
 def labelled_features(sample: Outputs, /) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Features and labels of the rows of known classes, of which there must be some."""
-    labels = sample.labels
-    if labels is None or not (labels >= 0).any():
-        raise CannotFitError("the fitting sample has no labelled rows of known classes")
-    x = features_of(sample)
+    labels, x = known_labels(sample), features_of(sample)
     return (x, labels) if (labels >= 0).all() else (x[labels >= 0], labels[labels >= 0])
+
+
+def known_labels(sample: Outputs, /) -> NDArray[np.int64]:
+    """(n,) labels, some of which must be of known classes."""
+    if sample.labels is None or not (sample.labels >= 0).any():
+        raise CannotFitError("the fitting sample has no labelled rows of known classes")
+    return sample.labels
 
 
 def head_of(sample: Outputs, /) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

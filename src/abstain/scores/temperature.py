@@ -12,7 +12,7 @@ from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import SumsScore
 from abstain.scores.operations import softplus
 from abstain.scores.rows import Array, logit_rows
-from abstain.scores.samples import shared
+from abstain.scores.samples import known_labels, shared
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
 
 RANGE = (0.01, 100.0)
@@ -79,9 +79,7 @@ def best_temperature(sample: Outputs, /) -> float:
 
 
 def _best_temperature(sample: Outputs) -> float:
-    labels = sample.labels
-    if labels is None or not (labels >= 0).any():
-        raise CannotFitError("the fitting sample has no labelled rows of known classes")
+    labels = known_labels(sample)
     rows = np.flatnonzero(labels >= 0)
     if not sample.errors[rows].any():
         raise CannotFitError("the fitting sample has no wrong prediction, so the lowest log-loss is at temperature 0")

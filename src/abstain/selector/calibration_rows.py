@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
+from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.outputs.hashes import Hashes, hashed, hashed_rows
 from abstain.selector.hash_sample import LEVEL, HashSample
@@ -45,6 +46,14 @@ class SeenRows:
         """About which share of these rows have ids of theirs, whatever their contents."""
         names = id_hashes(outputs.ids)
         return 0.0 if self.ids is None or names is None else self.ids.share(names)
+
+    def check_unseen(self, outputs: Outputs, /, *, name: str, advice: str) -> None:
+        """Refuse rows some of which are among them."""
+        if share := self.share(outputs):
+            raise InvalidInputError(
+                f"`{name}` must be rows that the selector has not seen, got about "
+                f"{max(1, round(share * len(outputs))):,} of {len(outputs):,} that calibrated it. {advice}"
+            )
 
     def share(self, outputs: Outputs, /) -> float:
         """About which share of these rows are among them; 0 unless it is certain that some are.

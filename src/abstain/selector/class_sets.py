@@ -12,7 +12,6 @@ from abstain._text import counted
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
 from abstain.outputs.validation import unlabelled
-from abstain.selector.calibration_rows import SeenRows
 from abstain.thresholds.coverage import target_coverage
 from abstain.thresholds.guarantee import Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
@@ -110,7 +109,8 @@ def calibrate_sets(
         )
     if held_out.labels is None:
         raise unlabelled("held_out")
-    check_not_seen(selector.seen, held_out)
+    if selector.seen is not None:
+        selector.seen.check_unseen(held_out, name="held_out", advice="Its threshold was chosen on them.")
     rejected = held_out.select(np.flatnonzero(~selector.accepts(held_out)))
     if not len(rejected):
         raise NoSafeThresholdError(f"None of {counted(len(held_out), 'held-out row')} is rejected. Bring more rows.")
@@ -140,15 +140,6 @@ def log_probabilities(outputs: Outputs, /) -> NDArray[np.float64]:
     values = np.zeros((len(outputs), outputs.n_classes))
     values[usable] = log_softmax(np.asarray(outputs.logits, dtype=np.float64)[usable], axis=1)
     return values
-
-
-def check_not_seen(seen: SeenRows | None, rows: Outputs, /) -> None:
-    """Refuse rows that calibrated the selector."""
-    if seen is not None and (share := seen.share(rows)):
-        raise InvalidInputError(
-            f"`held_out` must be rows that the selector has not seen, got about {max(1, round(share * len(rows))):,} "
-            f"of {len(rows):,} that calibrated it. Its threshold was chosen on them."
-        )
 
 
 def _above(scores: NDArray[np.float64], value: float) -> Mask:

@@ -26,6 +26,7 @@ from abstain.thresholds.refutation import VACUOUS, Refutation, p_above, refutati
 Mask = NDArray[np.bool_]
 Parts = list[NDArray[np.int64]]
 NO_GROUPS = "the fresh rows do not name their groups"
+OTHERS = "Take rows that neither chose the score nor its threshold."
 
 
 @final
@@ -220,16 +221,11 @@ def _check_unseen(selector: Selector, fresh: Outputs, digest: str) -> None:
     """Refuse rows that calibrated the selector, and warn of those that have the ids of some."""
     if selector.calibration is not None and digest == selector.calibration.digest:
         raise InvalidInputError(
-            "`fresh` must be rows that the selector has not seen, got those it was calibrated on. Take rows that "
-            "neither chose the score nor its threshold."
+            f"`fresh` must be rows that the selector has not seen, got those it was calibrated on. {OTHERS}"
         )
     if selector.seen is None:
         return
-    if share := selector.seen.share(fresh):
-        raise InvalidInputError(
-            f"`fresh` must be rows that the selector has not seen, got about {max(1, round(share * len(fresh))):,} of "
-            f"{len(fresh):,} that calibrated it. Take rows that neither chose the score nor its threshold."
-        )
+    selector.seen.check_unseen(fresh, name="fresh", advice=OTHERS)
     if share := selector.seen.namesakes(fresh):
         warn(
             f"About {max(1, round(share * len(fresh))):,} of {len(fresh):,} fresh rows have ids of rows that "

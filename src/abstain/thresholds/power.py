@@ -15,7 +15,7 @@ from abstain.thresholds.critical_values import (
     first_ranks,
     walk_chances,
 )
-from abstain.thresholds.step_down import FEW, few_errors, segments, tested_in_turn
+from abstain.thresholds.step_down import FEW, few_errors, levels_of, segments, tested_in_turn
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -102,7 +102,7 @@ def ranks_tested(n: int, number: int, risk: float, delta: float) -> Tested:
     """The tests of one of the segments, none of them with more errors than the rule allows."""
     parts = segments(n, risk, delta)
     segment = parts[number]
-    levels = tuple(delta * sum(part.share for part in parts[begin : number + 1]) for begin in range(number, -1, -1))
+    levels = levels_of(parts, number, delta)
     if few_errors(n, risk):
         last, allowed = tested_in_turn(segment, risk, levels[0], levels[0])
         first = np.append(segment.first, last + 1)  # the last one lends its value to all after it

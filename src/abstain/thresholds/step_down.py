@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
@@ -136,6 +136,11 @@ def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> tuple[S
     return tuple(parts[::-1])
 
 
+def levels_of(parts: Sequence[Segment], number: int, delta: float, /) -> tuple[float, ...]:
+    """The levels of a segment: its own, then with those of one segment, two segments and so on before it."""
+    return tuple(delta * sum(part.share for part in parts[begin : number + 1]) for begin in range(number, -1, -1))
+
+
 def _starts(n: int, risk: float, delta: float, first: int) -> dict[float, int]:
     """The ranks of those `STARTS` that lie apart and where no error would be rare enough, descending.
 
@@ -226,7 +231,7 @@ def _extents(sample: Sample, risk: float, delta: float, first: int) -> NDArray[n
     parts = segments(len(sample), risk, delta, first=first)
     extents, inherited = np.zeros(len(sample) + 1, dtype=np.int8), 0
     for number, segment in enumerate(parts):
-        levels = tuple(delta * sum(part.share for part in parts[begin : number + 1]) for begin in range(number, -1, -1))
+        levels = levels_of(parts, number, delta)
         safe, extent, whole = tests(sample, segment, risk, levels, inherited)
         np.maximum.at(extents, safe, extent)
         inherited = inherited + 1 if whole else 0

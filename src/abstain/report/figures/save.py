@@ -4,9 +4,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from abstain._errors import FileAccessError, InvalidInputError, MissingFileError
+from abstain._errors import FileAccessError
 from abstain._extras import require
-from abstain._io.files import check_output_path, write_whole
+from abstain._io.files import check_output_path, check_parent, check_suffix, write_whole
 
 # What Matplotlib would write of the time and of itself, by ending.
 METADATA: dict[str, dict[str, None]] = {
@@ -21,9 +21,7 @@ def check_figure(file: Path | None, /) -> None:
     if file is None:
         return
     require("matplotlib", extra="report", feature="A figure")
-    if file.suffix.lower() not in METADATA:
-        *most, last = METADATA
-        raise InvalidInputError(f"`--figure` must end in {', '.join(most)} or {last}, got {file.name}.")
+    check_suffix("--figure", file, METADATA)
     check_output_path(file)
 
 
@@ -34,8 +32,7 @@ def check_figures(folder: Path | None, /) -> None:
     require("matplotlib", extra="report", feature="A figure")
     if folder.exists() and not folder.is_dir():
         raise FileAccessError(f"`--figures` must be a folder, got the file {folder}.")
-    if not folder.absolute().parent.is_dir():
-        raise MissingFileError(f"`{folder}` must be in a folder that exists, got none. Make {folder.parent} first.")
+    check_parent(folder)
 
 
 def save_figure(figure: Any, file: Path, /) -> None:
