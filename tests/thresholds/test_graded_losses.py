@@ -5,7 +5,7 @@ from math import exp, log, sqrt
 import numpy as np
 import pytest
 
-from abstain._kernels.bets import AIM, PRIOR, passed_in_turn, rank_passes
+from abstain._kernels.bets import AIM, PRIOR, passed_in_turn
 from abstain.thresholds import (
     NoSafeThresholdError,
     Quantity,
@@ -102,6 +102,11 @@ def test_more_is_certified_than_by_hoeffding_and_bentkus(n, gain):
             rank += 1
         former.append((rank - 1) / n if rank > int(0.3 * n) else 0.0)
     assert np.mean(coverage) > np.mean(former) + gain
+
+
+def rank_passes(losses, order, rank, risk, log_target):
+    """Whether bets on the ``rank`` first losses alone reach the target."""
+    return passed_in_turn(losses, order, rank, rank, 1, risk, np.array([log_target])) == rank
 
 
 def test_bets_win_what_their_formula_says():

@@ -40,12 +40,6 @@ AIM = 0.05  # how far beyond its target, in logs, the bets of a rank aim: those 
 
 
 @compiled()
-def rank_passes(losses: Floats, order: Ints, rank: int, risk: float, log_target: float) -> bool:
-    """Whether bets on the ``rank`` first losses, in this order, reach a capital if each is bet to be below ``risk``."""
-    return _log_capital(losses, order, rank, risk, log_target, np.empty(0)) >= log_target
-
-
-@compiled()
 def _log_capital(losses: Floats, order: Ints, rank: int, risk: float, log_target: float, won: Floats) -> float:
     """What these bets reach; ``won`` gets what each of the last of the ``rank`` losses has of it.
 
