@@ -15,7 +15,8 @@ from scipy.special import bdtr, rel_entr
 from abstain.thresholds import NoSafeThresholdError, betting, empirical_without_guarantee, step_down
 from abstain.thresholds.graded_losses import Bets, tossed
 from abstain.thresholds.sample import Sample
-from abstain.thresholds.step_down import safe_ranks, segments
+from abstain.thresholds.segments import segments
+from abstain.thresholds.step_down import safe_ranks
 
 RUNS, SLOW, SLOWEST, HARD, HARD_SLOW = 100, 20, 5, 500, 200
 SIZES = ((300, 0.05), (1000, 0.05), (2000, 0.02), (2000, 0.05), (2000, 0.1), (10_000, 0.05), (20_001, 0.05))

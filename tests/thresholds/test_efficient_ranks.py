@@ -12,7 +12,8 @@ from scipy.stats import binom
 from abstain.thresholds import step_down
 from abstain.thresholds.critical_values import efficient_ranks, errors_allowed, nearest_efficient
 from abstain.thresholds.sample import Sample
-from abstain.thresholds.step_down import few_errors, safe_ranks, segments, threshold_value
+from abstain.thresholds.segments import few_errors, segments
+from abstain.thresholds.step_down import safe_ranks, threshold_value
 
 RISK, DELTA = 0.05, 0.1
 

@@ -5,7 +5,7 @@ from scipy.stats import binom
 from abstain.thresholds import power
 from abstain.thresholds.critical_values import at_most
 from abstain.thresholds.power import Assumption, all_in_turn, likely, ranks_tested
-from abstain.thresholds.step_down import segments
+from abstain.thresholds.segments import segments
 
 
 @pytest.mark.parametrize("delta", [0.2, 0.05, 1e-6])

@@ -18,7 +18,8 @@ from abstain.thresholds import (
 from abstain.thresholds.binomial import binomial_p
 from abstain.thresholds.critical_values import critical_values
 from abstain.thresholds.sample import Sample
-from abstain.thresholds.step_down import largest_safe_rank, segments
+from abstain.thresholds.segments import segments
+from abstain.thresholds.step_down import largest_safe_rank
 
 RISK, DELTA, N, RUNS = 0.05, 0.1, 2000, 150
 GRID = (np.arange(100_000) + 0.5) / 100_000  # share of samples more trusted

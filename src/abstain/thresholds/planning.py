@@ -10,7 +10,8 @@ from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import samples_needed
 from abstain.thresholds.power import Assumption, likely
 from abstain.thresholds.sample import check_target
-from abstain.thresholds.step_down import check_delta, segments
+from abstain.thresholds.segments import segments
+from abstain.thresholds.step_down import check_delta
 
 MOST = 100_000_000
 FINENESS = 0.02  # relative, of numbers of rows

@@ -15,7 +15,8 @@ from abstain.thresholds.critical_values import (
     first_ranks,
     walk_chances,
 )
-from abstain.thresholds.step_down import FEW, few_errors, levels_of, segments, tested_in_turn
+from abstain.thresholds.segments import few_errors, levels_of, segments, tested_in_turn
+from abstain.thresholds.step_down import FEW
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

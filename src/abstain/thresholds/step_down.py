@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from enum import IntEnum
-from functools import lru_cache
-from math import ceil
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._draws import coarse
 from abstain._errors import InvalidInputError
-from abstain.thresholds.binomial import binomial_p, samples_needed
-from abstain.thresholds.critical_values import critical_values, efficient_ranks, errors_allowed, nearest_efficient
+from abstain.thresholds.binomial import binomial_p
+from abstain.thresholds.critical_values import critical_values
 from abstain.thresholds.graded_losses import Bets, are_tossed, tossed
 from abstain.thresholds.risk import certified, nothing_certified
 from abstain.thresholds.sample import Sample, check_chance, check_target
+from abstain.thresholds.segments import Segment, few_errors, levels_of, segments, tested_in_turn
 from abstain.thresholds.threshold import Threshold, at_lower, at_upper
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Tests = Callable[["Sample", "Segment", float, tuple[float, ...], int], tuple[Ints, "Extent | Ints", bool]]
-STARTS = (0.305, 0.08, 0.02, 0.005)  # coverages at which testing begins; chosen for the best worst case, see the docs
-START = 0.3  # the same for the first of them where errors are few
+Tests = Callable[[Sample, Segment, float, tuple[float, ...], int], tuple[Ints, "Extent | Ints", bool]]
 LEAST_DELTA = 1e-6  # below it what the critical values leave aside would count
-MAIN_SHARE = 0.88  # of δ, at the first of them; the others share the rest
-APART = 0.5  # a start is left out unless it is below that much of the next
 FEW = 6  # values of a score up to which each is tested by itself
-FEW_ERRORS = (8.0, 50.0)  # n·risk between which efficient ranks alone are tested: chosen as the starts were
 DIGITS = 30  # binary ones: confidences that agree in them are tied where efficient ranks are tested
 
 
@@ -99,61 +93,6 @@ def check_delta(delta: float, /) -> None:
     check_chance("delta", delta)
     if delta < LEAST_DELTA:
         raise InvalidInputError(f"`delta` must be at least {LEAST_DELTA:g} for step_down, got {delta}.")
-
-
-def few_errors(n: int, risk: float, /) -> bool:
-    """Whether efficient ranks alone are tested: n and the risk decide, so that it is fixed beforehand."""
-    return FEW_ERRORS[0] <= n * risk <= FEW_ERRORS[1]
-
-
-@dataclass(frozen=True)
-class Segment:
-    """Ranks that are tested together, and what their tests have of δ."""
-
-    first: int
-    last: int
-    share: float
-
-
-@lru_cache(maxsize=256)
-def segments(n: int, risk: float, delta: float, /, *, first: int = 1) -> tuple[Segment, ...]:
-    """The segments of n rows, ascending, from ``first`` on; they depend on nothing else, so they are fixed beforehand.
-
-    None begins where even no error would not be rare enough, and where errors are few each begins at an efficient rank.
-    """
-    starts = _starts(n, risk, delta, first)
-    parts: list[Segment] = []
-    last = n
-    for fraction, usual in starts.items():
-        share = 1.0 if len(starts) == 1 else (1 - MAIN_SHARE) / (len(starts) - 1) if parts else MAIN_SHARE
-        if n * risk <= FEW_ERRORS[1]:
-            near = max(first, ceil(min(fraction, START) * n), samples_needed(risk, share * delta))
-            start = nearest_efficient(near, risk, share * delta, first=first, last=last)
-        else:
-            start = usual
-        parts.append(Segment(start, last, share))
-        last = start - 1
-    return tuple(parts[::-1])
-
-
-def levels_of(parts: Sequence[Segment], number: int, delta: float, /) -> tuple[float, ...]:
-    """The levels of a segment: its own, then with those of one segment, two segments and so on before it."""
-    return tuple(delta * sum(part.share for part in parts[begin : number + 1]) for begin in range(number, -1, -1))
-
-
-def _starts(n: int, risk: float, delta: float, first: int) -> dict[float, int]:
-    """The ranks of those `STARTS` that lie apart and where no error would be rare enough, descending.
-
-    How many there are decides what each has of δ: the first is judged as if it were alone, the others by the least.
-    """
-    starts: dict[float, int] = {}
-    share, below = 1.0, n + 1.0
-    for fraction in STARTS:
-        start = max(first, ceil(fraction * n), samples_needed(risk, share * delta))
-        if start < below:
-            starts[fraction] = start
-            share, below = (1 - MAIN_SHARE) / (len(STARTS) - 1), APART * start
-    return starts
 
 
 def largest_safe_rank(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> int:
@@ -279,13 +218,6 @@ def _efficient_ranks(
     passed = np.append(in_turn, in_turn[-1] & passed[len(ranks) :])
     extent = np.select([certifies == tested, certifies > tested], [Extent.WHOLE, Extent.OF_TIE], default=Extent.TO_NEXT)
     return certifies[passed], extent[passed], bool(passed.all())
-
-
-@lru_cache(maxsize=256)
-def tested_in_turn(segment: Segment, risk: float, own: float, level: float, /) -> tuple[Ints, Ints]:
-    """The efficient ranks of a segment at its own level, and the errors that each allows at the level it has."""
-    ranks = np.union1d(segment.first, efficient_ranks(risk, own, segment.first, segment.last))
-    return ranks, errors_allowed(ranks, risk, level)
 
 
 def _errors_first(sample: Sample, ranks: Ints) -> tuple[Floats, Ints]:
