@@ -11,7 +11,8 @@ import typer
 
 from abstain._errors import InvalidInputError
 from abstain.cli.options import Json
-from abstain.cli.printing import command_line, print_json, say
+from abstain.cli.printing import command_line
+from abstain.cli.recertify_view import print_answered, print_asked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +114,6 @@ def recertify(
     Example: abstain recertify s.abstain decisions.csv --state again.json --ask 200 -o to-label.csv
     """
     from abstain._io.files import check_output_path
-    from abstain.selector import GroupRecertification
     from abstain.selector.cascades.loading import certifying_selector, load_selector
 
     for file in filter(None, (state, output)):
@@ -126,13 +126,13 @@ def recertify(
         column = "loss" if old.threshold.guarantee.quantity.event == "loss" else "error"
         asked = _ask(saved, rows, labels.ask, state, output, column=column)
         then = command_line("recertify", selector, output, "--state", state, "-o", "new.abstain")
-        _print_asked(asked, output, column, then, json=json)
+        print_asked(asked, output, column, then, json=json)
         return
     answered = _answer(saved, rows, state, audited=labels.audited)
-    if isinstance(answered, GroupRecertification):
-        _print_groups(answered, loaded, output, json=json)
-    else:
-        _print(answered, loaded, output, json=json)
+    written = None if answered.certified in (None, ()) else output
+    if written is not None:
+        _renewed(answered, loaded).save(written)
+    print_answered(answered, written, json=json)
 
 
 def _ask(saved: "Searched", rows: Path, labels: int, state: Path, output: Path, *, column: str) -> "Searched":
@@ -201,64 +201,6 @@ def _answer(saved: "Searched", rows: Path, state: Path, *, audited: bool) -> "Se
     return answered
 
 
-def _print_asked(asked: "Searched", output: Path, column: str, then: str, *, json: bool) -> None:
-    """Which rows to label, and what to do then."""
-    if json:
-        print_json({"pending": list(asked.pending), "labels": len(asked.ids)})
-        return
-    fills = {"loss": "its loss in the column loss", "error": "1 in the column error where the answer is wrong, else 0"}
-    say(f"Label the {len(asked.pending)} rows in {output}: {fills[column]}.")
-    say(f"Then: {then}", whole=True)
-
-
-def _print(answered: "Recertification", old: "Selector | Cascade", output: Path | None, *, json: bool) -> None:
-    """What the labels certify; the new selector is written if there is one."""
-    threshold, labels = answered.threshold, len(answered.ids)
-    if threshold is not None and output is not None:
-        _renewed(answered, old).save(output)
-    if json:
-        value = None if threshold is None else threshold.value
-        print_json({"labels": labels, "looks": answered.looks, "threshold": value})
-    elif threshold is None:
-        say(f"Nothing is certified after {labels} labels: {answered.outlook()}.")
-        say(f"- The next test is at {answered.next_look} labels: {_next_step(answered)}")
-        say(
-            "- For a higher --risk start again with a new --state file and decisions on new rows: labels that led to "
-            "a target cannot certify it."
-        )
-    else:
-        say(f"Certified after {labels} labels: {threshold}")
-        if output is not None:
-            say(f"New selector: {output}")
-
-
-def _print_groups(
-    answered: "GroupRecertification", old: "Selector | Cascade", output: Path | None, *, json: bool
-) -> None:
-    """What the labels certify in each group; the new selector is written if a group has a threshold."""
-    certified, labels = answered.certified, len(answered.ids)
-    if certified and output is not None:
-        _renewed(answered, old).save(output)
-    if json:
-        values = {name: group.certified for name, group in answered.groups.items()}
-        print_json({"labels": labels, "thresholds": values})
-        return
-    say(f"Certified after {labels} labels: {len(certified)} of {len(answered.groups)} groups ({answered.per}).")
-    for name, group in answered.groups.items():
-        if group.certified is not None:
-            say(f"- {name}: accept iff confidence > {group.certified:.6g}, by {len(group.ids)} labels.")
-        else:
-            none = f"nothing after {len(group.ids)} labels; the next test is at {group.next_look}"
-            say(f"- {name}: {none}. {_to_go(group)}")
-    if certified:
-        say(
-            f"- In every certified group the risk is at most {answered.risk:g}, in all together with probability at "
-            f"least {1 - answered.delta:g}. The new selector rejects groups of this list that are not certified."
-        )
-        if output is not None:
-            say(f"New selector: {output}")
-
-
 def _renewed(answered: "Searched", old: "Selector | Cascade") -> "Selector | Cascade":
     """The old selector or cascade with the new threshold."""
     from abstain.selector import Cascade
@@ -266,20 +208,3 @@ def _renewed(answered: "Searched", old: "Selector | Cascade") -> "Selector | Cas
     if isinstance(old, Cascade):
         return replace(old, selector=answered.selector(old.selector))
     return answered.selector(old)
-
-
-def _to_go(group: "Recertification") -> str:
-    """How a group gets the labels for its next test."""
-    step = _next_step(group)
-    return f"Next: {step}" if step.startswith("--") else f"It needs {step}"
-
-
-def _next_step(answered: "Recertification") -> str:
-    """How to get the labels for the next test."""
-    more = answered.next_look - len(answered.ids)
-    if answered.left >= more:
-        return f"--ask {more}."
-    return (
-        f"{more} more, but these decisions have {answered.left or 'none'} left above the old threshold. Make decisions "
-        f"on new rows (`abstain select`), and --ask {more} of them."
-    )
