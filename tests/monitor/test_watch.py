@@ -1,4 +1,5 @@
 import json
+import re
 import sys
 from math import inf, sqrt
 
@@ -241,7 +242,7 @@ def test_states_that_no_stream_leads_to_are_refused():
         ("risk.excess", {"ones": 9.0}, r"got evidence that 9 events in \d+ samples cannot give"),
         ("risk.excess", {"highest": 50.0}, r"got evidence that \d events in \d+ samples cannot give"),
         ("risk.excess", {"log_switching": 9.0}, r"got evidence that \d events in \d+ samples cannot give"),
-        ("acceptance.rise", {"ones": 0.0}, r"must count each of the 50 samples once, got 0 accepted and \d+ rejected"),
+        ("acceptance.rise", {"ones": 0.0}, r"got 0 accepted and \d+ rejected where .* must count each of the 50 samples once"),
         ("scores", {"highest": [50.0, 50.0]}, "got evidence that 50 confidences cannot give"),
         ("scores", {"logs": [9.0] * 4}, "got evidence that 50 confidences cannot give"),
     ],
@@ -280,6 +281,27 @@ def test_an_alarm_that_its_rows_cannot_have_raised_is_refused(change, message):
     assert state["history"]["alarms"]
     state["history"]["alarms"][0] |= change
     with pytest.raises(ValueError, match=message):
+        Watch.from_json(sealed(state))
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "message"),
+    [
+        ("history", {"rows": -1}, "`text` must be the state of a monitor, got an impossible history."),
+        (
+            "acceptance",
+            {"delta": 0.0},
+            "`text` must be the state of a DeploymentMonitor, got 0.0 where `delta` must be ",
+        ),
+        ("scores", {"n": 7}, "`text` must be the state of a DeploymentMonitor, got impossible numbers."),
+        ("scores", {"n": "x"}, "`text` must be the state of a DeploymentMonitor, got 'x' where scores.n must be an "),
+    ],
+)
+def test_a_state_that_is_refused_is_named_once(part, change, message):
+    state = json.loads(Watch(NEW).to_json())
+    del state["sha256"]
+    state[part] |= change
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
         Watch.from_json(sealed(state))
 
 

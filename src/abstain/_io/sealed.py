@@ -12,7 +12,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
-from abstain._errors import InvalidInputError
+from abstain._errors import InvalidInputError, reason_of
 from abstain._io.files import reading, write_whole
 from abstain._io.records import jsonable
 
@@ -86,9 +86,7 @@ def unsealed(
     try:
         return {name: value for name, value in header.items() if name not in SEAL}, load_arrays(contents)
     except (SafetensorError, ValueError) as error:
-        raise InvalidInputError(
-            f"`{file}` must be a {word}, got {type(error).__name__}: {str(error).rstrip('.')}."
-        ) from None
+        raise InvalidInputError(f"`{file}` must be a {word}, got {reason_of(error)}.") from None
 
 
 def _header(contents: bytes, rule: str) -> dict[str, Any]:

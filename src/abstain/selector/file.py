@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from abstain._arguments import as_path
-from abstain._errors import InvalidInputError
+from abstain._errors import InvalidInputError, reason_of
 from abstain._io.files import reading, write_whole
 from abstain._io.records import built, jsonable
 from abstain._io.sealed import Arrays, sealed_bytes, unsealed
@@ -53,8 +53,7 @@ def dumped(selector: Any, /) -> bytes:
     try:
         _fields(json.loads(json.dumps(jsonable(header), allow_nan=False)), arrays, ())
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        reason = str(error).rstrip(".")
-        raise InvalidInputError(f"`selector` must have a score that a file can hold, got {reason}.") from None
+        raise InvalidInputError(f"`selector` must have a score that a file can hold, got {reason_of(error)}.") from None
     return sealed_bytes(FORMAT, VERSION, header, arrays)
 
 
@@ -72,8 +71,7 @@ def read(contents: bytes, file: str, /, *, own: Iterable[Any] = ()) -> dict[str,
     try:
         return _fields(header, arrays, own)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        reason = str(error).rstrip(".")
-        raise InvalidInputError(f"`{file}` must be a selector, got {type(error).__name__}: {reason}.") from None
+        raise InvalidInputError(f"`{file}` must be a selector, got {reason_of(error)}.") from None
 
 
 def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._errors import InvalidInputError
+from abstain._errors import InvalidInputError, reason_of
 from abstain._io.records import built
 from abstain._io.sealed import Arrays, load_sealed, save_sealed
 from abstain.scores.score import FittedScore, Score
@@ -61,8 +61,7 @@ def load(file: Path, /) -> dict[str, Any]:
     try:
         return _fields(header, arrays)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error) as error:
-        reason = str(error).rstrip(".")
-        raise InvalidInputError(f"`{file}` must be a sketch, got {type(error).__name__}: {reason}.") from None
+        raise InvalidInputError(f"`{file}` must be a sketch, got {reason_of(error)}.") from None
 
 
 def _fields(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:

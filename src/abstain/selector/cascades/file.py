@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from abstain._arguments import as_path
-from abstain._errors import InvalidInputError
+from abstain._errors import InvalidInputError, reason_of
 from abstain._io.files import reading, write_whole
 from abstain._io.records import built, jsonable
 from abstain._io.sealed import Arrays, sealed_bytes, unsealed
@@ -63,9 +63,7 @@ def dumped(cascade: Any, /) -> bytes:
     try:
         _fields(json.loads(json.dumps(jsonable(header), allow_nan=False)), arrays, "cascade", ())
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InvalidInputError(
-            f"`cascade` must have scores that a file can hold, got {str(error).rstrip('.')}."
-        ) from None
+        raise InvalidInputError(f"`cascade` must have scores that a file can hold, got {reason_of(error)}.") from None
     return sealed_bytes(FORMAT, VERSION, header, arrays)
 
 
@@ -78,8 +76,7 @@ def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, 
     try:
         return _fields(header, arrays, str(file), own)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        reason = str(error).rstrip(".")
-        raise InvalidInputError(f"`{file}` must be a cascade, got {type(error).__name__}: {reason}.") from None
+        raise InvalidInputError(f"`{file}` must be a cascade, got {reason_of(error)}.") from None
 
 
 def _fields(header: dict[str, Any], arrays: Arrays, file: str, own: Iterable[Any]) -> dict[str, Any]:
