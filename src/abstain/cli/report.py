@@ -9,7 +9,7 @@ import typer
 from abstain._errors import InvalidInputError
 from abstain.cli.completion import score_names
 from abstain.cli.inputs import decided_rows, unused_notes, warn_unused
-from abstain.cli.options import ALL_SCORES, Group, Json, Nonfinite, check_html, refuse, score_list
+from abstain.cli.options import ALL_SCORES, GroupColumn, Json, Nonfinite, check_html, refuse, score_list
 from abstain.cli.printing import print_json, say
 from abstain.cli.progress import progress_bar
 
@@ -55,7 +55,7 @@ class ReportOptions:
         typer.Option(help=f"A score to compare; repeat. {ALL_SCORES}", autocompletion=score_names),
     ] = None
     metric: Annotated[list[str] | None, typer.Option(help="A metric to choose on the page; repeat.")] = None
-    group: Group = None
+    group_column: GroupColumn = None
     nonfinite: Nonfinite = "error"
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0
 
@@ -70,7 +70,7 @@ class ReportOptions:
             fitting=abstain.FittingDraw(seed=self.seed),
             progress=progress,
         )
-        notes = [note for path in paths for note in unused_notes(path, group=self.group)]
+        notes = [note for path in paths for note in unused_notes(path, group=self.group_column)]
         return replace(evaluation, notes=(*evaluation.notes, *notes))
 
 
@@ -104,12 +104,12 @@ def report(
     selector = None if loaded is None else certifying_selector(loaded)
     if page.unlabelled is not None and selector is None:
         raise InvalidInputError("`--unlabelled` must come with `--selector`, whose risk is estimated, got it alone.")
-    if options.group is None and selector is not None and not isinstance(loaded, abstain.Cascade):
-        options = replace(options, group=selector.group_column)
+    if options.group_column is None and selector is not None and not isinstance(loaded, abstain.Cascade):
+        options = replace(options, group_column=selector.group_column)
     rows, score = _rows(loaded, outputs, options)
     with progress_bar() as progress:
         evaluation = options.evaluate(rows, outputs, progress, score=score)
-        estimate = _estimate(loaded, page, evaluation, options.group)
+        estimate = _estimate(loaded, page, evaluation, options.group_column)
         progress("Writing the page", 1.0)
         case = write_page(
             evaluation,
@@ -123,7 +123,7 @@ def report(
             estimate=estimate,
         )
     for path in outputs:
-        warn_unused(path, group=options.group)
+        warn_unused(path, group=options.group_column)
     if json:
         known = {} if estimate is None else {"unlabelled": estimate.to_dict()}
         conclusion = verdict(evaluation).to_dict()
@@ -167,10 +167,10 @@ def _rows(
 
     if isinstance(loaded, abstain.Cascade):
         refuse({"--score": options.score}, "be left out with a cascade")
-        return decided_rows(loaded, outputs, group=options.group), loaded.selector.score
+        return decided_rows(loaded, outputs, group=options.group_column), loaded.selector.score
     if len(outputs) > 1:
         raise InvalidInputError(f"`OUTPUTS` must be given once without a cascade, got {len(outputs)} of them.")
-    rows = abstain.Outputs.load(outputs[0], nonfinite=options.nonfinite, group=options.group)
+    rows = abstain.Outputs.load(outputs[0], nonfinite=options.nonfinite, group=options.group_column)
     return rows, None
 
 
