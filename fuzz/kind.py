@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import sys
 import tempfile
 import warnings
@@ -18,6 +19,8 @@ from abstain.cli.app import error_line
 from abstain.cli.terminal import ESCAPED
 
 OURS = "This is a bug in abstain"
+NESTED = re.compile(r"Invalid(Input|Type)Error|RowError|, got `[^`]*` must |, got [^`,]* must [^,]*, got |[^.]\.\.$")
+"""An error inside the message of another one, which says the same twice."""
 NOTES = ("no monitor reads these columns:", "Columns that are not used:", "counted as accepted", "`--require` needs")
 
 
@@ -57,6 +60,7 @@ def taken(call: Callable[[], Any]) -> Any:
             if OURS in error_line(error):
                 raise
             expect(len(error_line(error).splitlines()) == 1, f"an error of several lines or none: {str(error)[:200]!r}")
+            expect(not NESTED.search(str(error)), f"an error within an error: {str(error)[:300]!r}")
             expect("allocate" not in str(error) and not isinstance(error, MemoryError), f"memory first: {error}")
             result = None
     expect(not seen, f"a warning: {seen[0].message if seen else ''}")
@@ -93,6 +97,7 @@ def command(*arguments: Any) -> Run:
     expect(not controls, f"a control character for the terminal: {controls[:1]}")
     if run.code == 1:
         expect(words.startswith("abstain: ") and "\n" not in words, f"an error that is not one line: {words[:300]!r}")
+        expect(not NESTED.search(words), f"an error within an error: {words[:300]!r}")
     return run
 
 

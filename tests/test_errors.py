@@ -9,7 +9,7 @@ import pytest
 
 import abstain
 from abstain import Outputs, Risk, Sketch, calibrate, collect, errors, evaluate, metrics, scores, thresholds
-from abstain._errors import AbstainError, foreign
+from abstain._errors import AbstainError, InvalidInputError, RowError, foreign, reason_of
 from abstain.monitor import RiskMonitor
 
 LIBRARY = Path(abstain.__file__).parent
@@ -173,6 +173,21 @@ def test_an_error_of_others_gets_the_rule_and_one_of_ours_stays():
         _ = 1 / 0
     with pytest.raises(ValueError, match=r"^`logits` must have at least 2 columns"), foreign(RULE):
         Outputs(logits=[[1.0]])
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (InvalidInputError("`k` must be from 1 to 4, got 10."), "10 where `k` must be from 1 to 4"),
+        (InvalidInputError("A head must fit, got 2. Make it 3."), "2 where a head must fit. Make it 3"),
+        (InvalidInputError("`a` must fit, got 'x' where b must be a list."), "'x' where b must be a list"),
+        (RowError("`labels` must be below 3, got 7 in row", 2), "7 in row 2 where `labels` must be below 3"),
+        (InvalidInputError("a header with other fields"), "a header with other fields"),
+        (KeyError("score"), "KeyError: 'score'"),
+    ],
+)
+def test_an_error_that_is_the_reason_for_another_says_what_was_got_first(error, reason):
+    assert reason_of(error) == reason
 
 
 def test_an_accident_is_no_abstain_error():

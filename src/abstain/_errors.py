@@ -26,6 +26,7 @@ A leaf that knows more of its subject is defined there (`CannotFitError`, `Canno
 full disk; a MemoryError; and scikit-learn's NotFittedError from `abstain.sklearn`. Anything else is a bug.
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
@@ -133,5 +134,25 @@ def foreign(rule: str, /) -> Iterator[None]:
     except (MemoryError, RecursionError, AbstainError):
         raise
     except Exception as error:
-        reason = " ".join(str(error).split()).rstrip(".")
-        raise InvalidInputError(f"{rule}, got {type(error).__name__}: {reason}.") from error
+        raise InvalidInputError(f"{rule}, got {reason_of(error)}.") from error
+
+
+def reason_of(error: BaseException, /) -> str:
+    """What was got, of an error that is the reason for another one; without the full stop.
+
+    >>> reason_of(InvalidInputError("`k` must be from 1 to 4, got 10. Choose another."))
+    '10 where `k` must be from 1 to 4. Choose another'
+    >>> reason_of(InvalidInputError("a header with other fields."))
+    'a header with other fields'
+    >>> reason_of(ValueError("bad shape"))
+    'ValueError: bad shape'
+    """
+    text = " ".join(str(error).split()).rstrip(".")
+    if not isinstance(error, AbstainError):
+        return f"{type(error).__name__}: {text}"
+    parts = re.fullmatch(r"(.+? must .+?), got (.+?)(\. .+)?", text)
+    if parts is None:
+        return text
+    rule, got, advice = parts.groups(default="")
+    is_nested = " must " in got
+    return f"{got}{advice}" if is_nested else f"{got} where {rule[0].lower()}{rule[1:]}{advice}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from abstain._errors import InvalidInputError, foreign
+from abstain._errors import InvalidInputError, foreign, reason_of
 from abstain._extras import require
 from abstain._io.files import write_whole
 from abstain.collect.onnx_head import OnnxHead, find_head, load_onnx
@@ -69,9 +69,8 @@ def _write(onnx: Any, model: Any, goal: Path) -> None:
         try:
             runtime.InferenceSession(str(partial), providers=["CPUExecutionProvider"])
         except Exception as error:
-            reason = " ".join(str(error).split())
             raise InvalidInputError(
-                f"`model` must load in ONNX Runtime with the selector attached, got {reason}."
+                f"`model` must load in ONNX Runtime with the selector attached, got {reason_of(error)}."
             ) from None
 
     write_whole(goal, write)

@@ -31,7 +31,7 @@ def test_a_record_comes_back():
     [
         ("[" * 200_000, "brackets nested too deeply"),
         ("{", "no JSON: Expecting property name"),
-        ("{}", "'' where it must be the fields parts, share"),
+        ("{}", "'' instead of the fields parts, share"),
         (to_json(GOOD).replace("0.5", '"x"'), "'x' where share must be a number"),
         (to_json(GOOD).replace('"n": 2', '"n": 2.5'), r"'2.5' where parts\[1\].n must be an integer"),
         (to_json(GOOD).replace('"b"', "3"), r"'3' where parts\[1\].kind must be one of a, b"),

@@ -23,12 +23,13 @@ def server():
 def run(server, tmp_path_factory):
     """Run the command in a process of its own."""
 
-    def started(*arguments, width=120):
+    def started(*arguments, width=120, stdin=os.devnull):
         files = tmp_path_factory.mktemp("streams")
         call = {
             "arguments": [str(argument) for argument in arguments],
             "environment": os.environ | {"COLUMNS": str(width), "NO_COLOR": "1", "PATH": PATH},
             "folder": os.getcwd(),
+            "input": str(stdin),
             "streams": [str(files / "stdout"), str(files / "stderr")],
         }
         print(json.dumps(call), file=server.stdin, flush=True)

@@ -23,7 +23,8 @@ def run(call):
     """Become the command: its streams, folder and environment; never returns."""
     for descriptor, path in enumerate(call["streams"], start=1):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), descriptor)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(os.open(call["input"], os.O_RDONLY), 0)
+    sys.stdin = os.fdopen(0, encoding="utf-8")  # the former one has buffered calls
     os.chdir(call["folder"])
     os.environ.clear()
     os.environ.update(call["environment"])

@@ -221,7 +221,7 @@ def test_the_risk_of_all_models_together_is_estimated_without_labels(run, tables
 def test_the_report_takes_groups_and_unlabelled_rows(run, tables):
     page, new = tables / "report.html", (tables / "new-small.csv", tables / "new-large.csv")
     unlabelled = ("--unlabelled", tables / "later-small.csv", "--unlabelled", tables / "later-large.csv")
-    more = ("--selector", tables / "c.abstain", "--group", "segment", *unlabelled, "-o", page)
+    more = ("--selector", tables / "c.abstain", "--group-column", "segment", *unlabelled, "-o", page)
     done = run("report", *new, *more)
     assert done.returncode == 0, done.stderr
     assert "An estimate" in done.stdout

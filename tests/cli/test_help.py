@@ -41,6 +41,21 @@ def test_every_command_has_a_summary_that_the_list_of_commands_shows_whole():
     assert "..." not in commands
 
 
+def test_an_option_about_groups_has_one_name_and_each_name_one_meaning():
+    names = {"--per", "--by", "--group", "--groups", "--group-column", "--domain", "--domains"}
+    found = {name: [c for c in OWN for p in GROUP.commands[c].params if name in p.opts] for name in names}
+    assert {name: sorted(commands) for name, commands in found.items() if commands} == {
+        "--group-column": ["certify", "estimate", "evaluate", "groups", "report"],  # the column that names groups
+        "--per": [
+            "calibrate",
+            "monitor",
+            "serve",
+            "sketch",
+        ],  # what each has a guarantee, a monitor or counts of its own
+        "--group": ["recertify"],  # the name of one group
+    }
+
+
 def test_options_that_belong_together_reach_a_command_as_one_value():
     @dataclass(frozen=True)
     class Pair:

@@ -715,6 +715,34 @@ def test_labels_for_decisions_that_a_new_state_cannot_know_are_refused(run, tmp_
     assert run("monitor", tmp_path / "labels.csv", *watch, tmp_path / "watch.json").returncode == 0
 
 
+LABEL, DECISION, RECORD = (
+    '{"id": "a", "error": 0}',
+    '{"id": "a", "accepted": 1}',
+    '{"sequence": 7, "id": "a", "error": 0}',
+)
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["standard input", "file"])
+@pytest.mark.parametrize(
+    ("lines", "refused"),
+    [
+        ([LABEL] * 3, True),
+        ([LABEL, DECISION], True),
+        ([DECISION, LABEL], False),
+        (['{"error": 0}'] * 2, False),
+        ([RECORD, DECISION], False),
+    ],
+    ids=["labels", "a label first", "a decision first", "no ids", "a log without its first part"],
+)
+def test_labels_before_any_decision_are_refused_from_a_file_and_from_a_stream(run, tmp_path, live, lines, refused):
+    source, state = tmp_path / "l.jsonl", tmp_path / "new.json"
+    source.write_text("\n".join(lines))
+    done = run("monitor", "-" if live else source, "--risk", "0.05", "--state", state, stdin=source)
+    assert done.returncode == refused
+    assert ("must know the decisions whose labels are in" in done.stderr) == refused
+    assert state.exists() != refused
+
+
 def test_a_second_file_of_collected_rows_counts(run, tmp_path):
     from abstain.collect import CallableModel, Data, collect
 

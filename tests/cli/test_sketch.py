@@ -38,7 +38,7 @@ def call(*arguments):
 
 def test_two_places_share_counts_alone(runs, tmp_path):
     for name in "ab":
-        words = call("sketch", runs / name, "-o", tmp_path / f"{name}.sketch", "--by", "domain")
+        words = call("sketch", runs / name, "-o", tmp_path / f"{name}.sketch", "--per", "group")
         assert "2,000 rows" in words
     message = call("merge", tmp_path / "a.sketch", tmp_path / "b.sketch", "-o", tmp_path / "ab.sketch", "--json")
     assert json.loads(message)["n"] == 4000
@@ -110,7 +110,15 @@ def test_what_a_sketch_cannot_do_is_told(runs, tmp_path):
         call("calibrate", tmp_path / "a.sketch", "--cost", "0.1", "-o", tmp_path / "s.abstain")
 
 
-@pytest.mark.parametrize("option", ["--score energy", "--bits 12", "--equal-mass 9", "--by domain"])
+def test_a_sketch_counts_per_class_or_group_and_nothing_else(runs, tmp_path):
+    words = call("sketch", runs / "a", "-o", tmp_path / "a.sketch", "--per", "group", "--per", "class")
+    assert "by shift, group, class" in words
+    assert Sketch.load(tmp_path / "a.sketch").plan.by == ("shift", "domain", "class")
+    with pytest.raises(ValueError, match="`--per` must be class or group, got 'town'"):
+        call("sketch", runs / "a", "-o", tmp_path / "b.sketch", "--per", "town")
+
+
+@pytest.mark.parametrize("option", ["--score energy", "--bits 12", "--equal-mass 9", "--per group"])
 def test_what_the_sketch_of_the_edges_settles_is_not_asked_for_anew(option, runs, tmp_path):
     call("sketch", runs / "a", "-o", tmp_path / "a.sketch", "--score", "energy")
     name = option.split()[0]

@@ -44,7 +44,7 @@ def hostile(tmp_path):
         "certify s.abstain",
         "select s.abstain run -o d.csv",
         pytest.param("compare run run", marks=pytest.mark.thorough),
-        "sketch run --score energy --by domain -o a.sketch",
+        "sketch run --score energy --per group -o a.sketch",
         f"evaluate {HOSTILE.replace('/', '')}.csv",
         pytest.param("evaluate run --json", marks=pytest.mark.thorough),
         pytest.param("calibrate run --risk 0.5 --per class -o new.abstain --json", marks=pytest.mark.thorough),

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from abstain import Outputs
+from abstain.outputs import arrays
 from abstain.scale import reader as reading
 from abstain.scale.data import ParquetData
 from abstain.scale.reader import ParquetReader
@@ -213,3 +214,24 @@ def test_unknown_classes_may_have_names_or_be_negative(tmp_path):
     pq.write_table(pa.table({"logit_a": z[:, 0], "logit_b": z[:, 1], "label": labels}), file)
     (batch,) = read(file)
     assert batch.outputs.labels.tolist() == Outputs.load(file).labels.tolist() == [0, 1, -1, -1]
+
+
+def test_a_small_file_of_very_many_rows_is_refused_before_they_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrays, "ALWAYS_EXPANDED", 1 << 20)
+    pq.write_table(pa.table({"confidence": np.ones(200_000)}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"a.parquet` must be .*, got \S+ bytes that would become 1.6 MB, .*again\.$"):
+        ParquetData.open(tmp_path)
+    pq.write_table(
+        pa.table({"confidence": np.ones(200_000)}), tmp_path / "a.parquet", compression="none", use_dictionary=False
+    )
+    assert ParquetData.open(tmp_path).rows == 200_000
+
+
+def test_a_footer_that_states_other_rows_than_its_row_groups_have_is_refused(tmp_path):
+    file, stated = tmp_path / "a.parquet", b"\x16\x50"  # the third field of the footer: 40 rows, as a varint
+    pq.write_table(pa.table({"confidence": np.linspace(0, 1, 40), "correct": [True] * 40}), file)
+    content = bytearray(file.read_bytes())
+    content[content.index(stated, content.index(b"schema")) + 1] += 2
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=r"a.parquet` must be .*, got row groups of 40 rows, stated to be 41\."):
+        ParquetData.open(tmp_path)

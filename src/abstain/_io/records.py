@@ -1,6 +1,7 @@
 """Dataclasses as JSON and back: every field is there, of its type, and nothing else is."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, is_dataclass
 from enum import StrEnum
@@ -8,7 +9,7 @@ from math import inf, isfinite
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from abstain._errors import InvalidInputError
+from abstain._errors import InvalidInputError, reason_of
 
 T = TypeVar("T")
 
@@ -50,8 +51,12 @@ def from_json(text: str, kind: type[T], /, *, where: str = "text") -> T:
     try:
         return cast(T, built(parsed(text), kind))
     except (ValueError, RecursionError) as error:
-        reason = str(error).removeprefix(f"`text` must be the state of {_a(kind)}, got ").rstrip(".")
-        raise InvalidInputError(f"`{where}` must be the state of {_a(kind)}, got {reason}.") from None
+        raise InvalidInputError(f"`{where}` must be the state of {_a(kind)}, got {state_reason(error)}.") from None
+
+
+def state_reason(error: Exception, /) -> str:
+    """`reason_of` an error of a part of a state, without naming the state again."""
+    return re.sub(r" where `text` must be the state of an? \w+", "", reason_of(error))
 
 
 def built(value: Any, kind: Any, /, *, where: str = "it") -> Any:
@@ -102,7 +107,10 @@ def _scalar(value: Any, kind: Any, where: str) -> Any:
 
 def _misfit(where: str, rule: str, value: Any) -> InvalidInputError:
     got = ", ".join(value) if isinstance(value, dict) else str(value)
-    return InvalidInputError(f"{got[:60]!r} where {where.removeprefix('it.')} must be {rule}")
+    if where == "it":
+        return InvalidInputError(f"{got[:60]!r} instead of {rule}")
+    verb = "have" if rule.startswith("the fields") else "be"
+    return InvalidInputError(f"{got[:60]!r} where {where.removeprefix('it.')} must {verb} {rule}")
 
 
 def _a(kind: Any) -> str:

@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as dump_arrays
 
-from abstain._errors import InvalidInputError
+from abstain._errors import InvalidInputError, reason_of
 from abstain._io.files import reading, write_whole
 from abstain._io.records import jsonable
 
@@ -89,19 +89,16 @@ def unsealed(
     try:
         return {name: value for name, value in header.items() if name not in SEAL}, load_arrays(contents)
     except (SafetensorError, ValueError) as error:
-        raise InvalidInputError(
-            f"`{file}` must be a {word}, got {type(error).__name__}: {str(error).rstrip('.')}."
-        ) from None
+        raise InvalidInputError(f"`{file}` must be a {word}, got {reason_of(error)}.") from None
 
 
 @contextmanager
-def making(rule: str, /, *, names_kind: bool = True) -> Iterator[None]:
+def making(rule: str, /) -> Iterator[None]:
     """Inside the context, an error of a header or arrays that do not fit begins with the ``rule``."""
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error) as error:
-        kind = f"{type(error).__name__}: " if names_kind else ""
-        raise InvalidInputError(f"{rule}, got {kind}{str(error).rstrip('.')}.") from None
+        raise InvalidInputError(f"{rule}, got {reason_of(error)}.") from None
 
 
 def as_read(header: dict[str, Any], /) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from abstain.cli.inputs import decided_rows, warn_unused
-from abstain.cli.options import Group, Json
+from abstain.cli.options import GroupColumn, Json
 from abstain.cli.printing import print_json, say, small_table
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def estimate(
     method: Annotated[
         list[str] | None, typer.Option(help="A method; repeat. The first one is the headline. [all]")
     ] = None,
-    group: Group = None,
+    group_column: GroupColumn = None,
     json: Json = False,
 ) -> None:
     """Estimate the risk on outputs without labels. Accuracy too, by several methods; no estimate is a guarantee.
@@ -43,7 +43,9 @@ def estimate(
 
     decider = load_selector(selector)
     loaded = certifying_selector(decider)
-    column = group if isinstance(decider, abstain.Cascade) else loaded.group_column or group
+    column = group_column
+    if not isinstance(decider, abstain.Cascade) and loaded.group_column:
+        column = loaded.group_column
     known = decided_rows(decider, reference, what="--reference", group=column)
     new = decided_rows(decider, outputs, group=column)
     result = abstain.estimate_risk(loaded, new, reference=known, methods=method)

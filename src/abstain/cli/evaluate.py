@@ -14,7 +14,7 @@ from abstain.cli.options import (
     ALL_SCORES,
     EngineOptions,
     FittingOn,
-    Group,
+    GroupColumn,
     Json,
     Level,
     Nonfinite,
@@ -53,7 +53,7 @@ class EvaluationOptions:
     level: Level = 0.95
     fitting: FittingOn = "fifth"
     nonfinite: Nonfinite = "error"
-    group: Group = None
+    group_column: GroupColumn = None
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0
 
     def evaluate(self, outputs: Path, /, *, group: str | None) -> "Evaluation":
@@ -110,7 +110,7 @@ def evaluate(
     from abstain._kernels.background import compiling_in_background
 
     with compiling_in_background():
-        of_rows = {"--group": options.group, "--metric": options.metric} | files.to_dict()
+        of_rows = {"--group-column": options.group_column, "--metric": options.metric} | files.to_dict()
         if is_sharded(outputs, engine):
             refuse(of_rows, OF_ENGINE)
             scored = {"scores": options.score, "fitting": options.fitting, "nonfinite": options.nonfinite}
@@ -127,11 +127,13 @@ def evaluate(
             return
         files.check()
         selector = files.load_selector()
-        group = options.group if options.group is not None or selector is None else selector.group_column
+        group = options.group_column
+        if group is None and selector is not None:
+            group = selector.group_column
         evaluation = options.evaluate(file, group=group)
         evaluation = replace(evaluation, notes=(*evaluation.notes, *unused_notes(file, group=group)))
         drawn = files.write(evaluation, selector=selector, run=outputs[0])
-        groups = None if options.group is None else _groups(evaluation, selector, options)
+        groups = None if options.group_column is None else _groups(evaluation, selector, options)
         view.print_outputs(evaluation, run=outputs[0], drawn=drawn, json=json, groups=groups)
 
 
@@ -143,4 +145,4 @@ def _groups(
 
     point = point_of(evaluation, selector=selector, risk=None, delta=0.05)
     compared = point.groups(options.level)
-    return None if options.group is None or compared is None else (options.group, point, compared)
+    return None if options.group_column is None or compared is None else (options.group_column, point, compared)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
+    from abstain.monitor.stream import StreamBatch
     from abstain.monitor.watch import Watch
     from abstain.selector import Selector
 
@@ -217,7 +218,7 @@ def _observe(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) ->
     try:
         _read(watch, stream, state, quiet=quiet)
     except BaseException:
-        if live and state is not None:  # what was read of a stream is gone; a file can be read again
+        if live and state is not None and watch.rows > before:  # these rows are gone; a file can be read again
             with suppress(OSError):
                 write_text(state, watch.to_json())
         raise
@@ -239,10 +240,11 @@ def _read(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> No
     live, before, warned = stream == LIVE, watch.rows, False
     decided = {} if watch.rule is None else {"decided": watch.rule.decided}
     group = watch.group_column
+    has_decisions = state is None or state.exists()
     saved, pause = time.monotonic(), EVERY_SECONDS
     for batch in batches(stream, {part.columns[0] for part in watch.monitors.parts.values()}):
-        if not live and state is not None and watch.rows == 0 and not state.exists():
-            _check_decisions(batch.names, stream, state)
+        if state is not None and not has_decisions:
+            has_decisions = _find_decision(batch, stream, state)
         raised = watch.observe(batch.read(start=watch.rows - before + 1, group=group, **decided))
         raised += watch.close(last=False) if live else []
         if live and state is not None and (raised or time.monotonic() - saved > pause):
@@ -256,15 +258,25 @@ def _read(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> No
     print_raised(watch, raised if not quiet else (), before)
 
 
-def _check_decisions(names: "Iterable[str]", stream: str, state: Path) -> None:
-    """Refuse labels alone with a new state, which knows none of the decisions they are about."""
+def _find_decision(batch: "StreamBatch", stream: str, state: Path) -> bool:
+    """Whether a decision is in a batch; refuse labels with ids before any, since a new state knows no decisions.
+
+    Those of a decision log are allowed: its first parts may have been removed.
+    """
+    from abstain.decision_log.record import SEQUENCE
     from abstain.monitor.rule import is_scored
 
-    if "id" in names and not {"accepted", "confidence"} & set(names) and not is_scored(names):
-        raise InvalidInputError(
-            f"`--state` must know the decisions whose labels are in {stream}, got {state}, which does not exist. Check "
-            "its name, or give the decisions first; labels of accepted rows alone need no column id."
-        )
+    rows: Iterable[Iterable[str]] = batch.rows if batch.columns is None else [batch.columns]
+    for names in map(set, rows):
+        if {"accepted", "confidence"} & names or is_scored(names):
+            return True
+        if "id" in names and SEQUENCE not in names:
+            source = "standard input" if stream == "-" else stream
+            raise InvalidInputError(
+                f"`--state` must know the decisions whose labels are in {source}, got {state}, which does not exist. "
+                "Check its name, or give the decisions first; labels of accepted rows alone need no column id."
+            )
+    return False
 
 
 def _acknowledge(options: WatchOptions, stream: str | None, state: Path | None, json: bool) -> None:

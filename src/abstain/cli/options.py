@@ -30,11 +30,8 @@ FittingOn = Annotated[
         help="Outputs to fit scores on; or `fifth`, a fifth of the rows; or `paper`, five times as many as classes."
     ),
 ]
-Group = Annotated[
-    str | None,
-    typer.Option(
-        "--group", "--group-column", help="The column of the table that names groups. [group, or that of --selector]"
-    ),
+GroupColumn = Annotated[
+    str | None, typer.Option(help="The column of the table that names groups. [group, or that of --selector]")
 ]
 Minimum = Annotated[
     int | None, typer.Option(help="Merge bins until each has no rows, or at least this many, of every population.")

@@ -9,7 +9,7 @@ import typer
 from abstain._errors import InvalidInputError
 from abstain.cli.completion import score_names
 from abstain.cli.inputs import decided_rows, unused_notes, warn_unused
-from abstain.cli.options import ALL_SCORES, Group, Json, Nonfinite, check_html, refuse, score_list
+from abstain.cli.options import ALL_SCORES, GroupColumn, Json, Nonfinite, check_html, refuse, score_list
 from abstain.cli.printing import print_json, say
 from abstain.cli.progress import progress_bar
 
@@ -74,7 +74,7 @@ class ReportOptions:
         typer.Option(help=f"A score to compare; repeat. {ALL_SCORES}", autocompletion=score_names),
     ] = None
     metric: Annotated[list[str] | None, typer.Option(help="A metric to choose on the page; repeat.")] = None
-    group: Group = None
+    group_column: GroupColumn = None
     nonfinite: Nonfinite = "error"
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0
 
@@ -85,8 +85,8 @@ class ReportOptions:
         if isinstance(loaded, abstain.Cascade):
             refuse({"--score": self.score}, "be left out with a cascade")
             return replace(self, score=[loaded.selector.score])
-        if self.group is None and loaded is not None:
-            return replace(self, group=loaded.group_column)
+        if self.group_column is None and loaded is not None:
+            return replace(self, group_column=loaded.group_column)
         return self
 
     def evaluate(self, outputs: "Outputs", paths: list[Path], progress: Any, /) -> "Evaluation":
@@ -100,7 +100,7 @@ class ReportOptions:
             fitting=abstain.FittingDraw(seed=self.seed),
             progress=progress,
         )
-        notes = [note for path in paths for note in unused_notes(path, group=self.group)]
+        notes = [note for path in paths for note in unused_notes(path, group=self.group_column)]
         return replace(evaluation, notes=(*evaluation.notes, *notes))
 
 
@@ -131,10 +131,10 @@ def report(
     loaded = page.load_selector()
     selector = None if loaded is None else certifying_selector(loaded)
     options = options.about(loaded)
-    rows = decided_rows(loaded, outputs, group=options.group, nonfinite=options.nonfinite)
+    rows = decided_rows(loaded, outputs, group=options.group_column, nonfinite=options.nonfinite)
     with progress_bar() as progress:
         evaluation = options.evaluate(rows, outputs, progress)
-        estimate = _estimate(loaded, page, evaluation, options.group)
+        estimate = _estimate(loaded, page, evaluation, options.group_column)
         progress("Writing the page", 1.0)
         case = write_page(
             evaluation,
@@ -146,7 +146,7 @@ def report(
             estimate=estimate,
         )
     for path in outputs:
-        warn_unused(path, group=options.group)
+        warn_unused(path, group=options.group_column)
     _print(case, estimate, output, recommends=selector is None, json=json)
 
 

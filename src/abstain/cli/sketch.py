@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
-from abstain.cli.completion import score_names
+from abstain.cli.completion import group_kinds, score_names
 from abstain.cli.inputs import (
     OF_ENGINE,
     check_in_memory,
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from abstain.sketch import Plan, Sketch
 
 
+POPULATIONS = {"class": "class", "group": "domain", "domain": "domain"}
+"""What --per may be, and what a sketch calls it; domain is another name of the column group, as in tables."""
+
+
 @final
 @dataclass(frozen=True, kw_only=True)
 class SketchOptions:
@@ -50,8 +54,13 @@ class SketchOptions:
         int | None, typer.Option(help="Use this many bins with equally many rows instead, chosen on these rows.")
     ] = None
     edges: Annotated[Path | None, typer.Option(help="Another sketch: use its scores and bins.")] = None
-    by: Annotated[
-        list[str] | None, typer.Option(help="Also count separately by domain or predicted class; repeat. [shift]")
+    per: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[class|group]",
+            help="Also count each predicted class or group separately, for a threshold for each; repeat. [shift]",
+            autocompletion=group_kinds,
+        ),
     ] = None
     distinct: Annotated[
         bool,
@@ -63,11 +72,15 @@ class SketchOptions:
 
     def check(self) -> None:
         """Options that exclude each other."""
+        from abstain._names import check_name
+
         if self.edges is not None:
-            settled = {"--score": self.score, "--bits": self.bits, "--equal-mass": self.equal_mass, "--by": self.by}
+            settled = {"--score": self.score, "--bits": self.bits, "--equal-mass": self.equal_mass, "--per": self.per}
             refuse(settled, "be left out with --edges, whose sketch determines it")
         if self.equal_mass is not None:
             refuse({"--bits": self.bits}, "be left out with --equal-mass, which makes its own bins")
+        for kind in self.per or ():
+            check_name("--per", kind, POPULATIONS, rule="be class or group")
 
     @property
     def kept_bits(self) -> int:
@@ -79,7 +92,7 @@ class SketchOptions:
     @property
     def populations(self) -> tuple[Any, ...]:
         """What rows are counted separately by."""
-        return ("shift", *dict.fromkeys(self.by or ()))
+        return ("shift", *dict.fromkeys(POPULATIONS[kind] for kind in self.per or ()))
 
     def plan(self) -> "Plan | None":
         """That of the other sketch, if one is named."""

@@ -72,6 +72,21 @@ class RateEvidence:
             or not self.highest >= 0
         ):
             raise InvalidInputError("`text` must be the state of a monitor, got impossible numbers.")
+        least, most = self._range()
+        slack = SLACK + 1e-12 * self.n
+        if (not self.of_parts and self.ones % 1) or least > self.highest + slack or self.highest > most + slack:
+            raise InvalidInputError(
+                f"`text` must be the state of a monitor, got evidence that {self.ones:g} events in {self.n} samples "
+                "cannot give."
+            )
+
+    def _range(self) -> tuple[float, float]:
+        """The least and the largest that ``highest`` can be: the evidence now, and a bet on each event alone."""
+        if self.bound in (0, 1):
+            certain = inf if self.bound == 0 and self.ones else 0.0
+            return certain, certain
+        now = float(self._of_both(self.ones, self.n, self.log_switching)) if self.n else self.log_switching
+        return max(0.0, now), -log(self.bound) * (self.n if self.of_parts else self.ones)
 
     def update(self, *, ones: int, n: int) -> Self:
         """After ``n`` more samples with ``ones`` events among them, in an order that is not known."""
@@ -97,17 +112,17 @@ class RateEvidence:
 
     def _after(self, ones: NDArray[np.float64], sizes: NDArray[np.int64]) -> Self:
         totals, counts = np.cumsum(np.append(self.ones, ones))[1:], self.n + np.cumsum(sizes)
-        after = replace(self, ones=min(float(totals[-1]), float(counts[-1])), n=int(counts[-1]))
-        if self.bound == 1:
-            return after
-        if self.bound == 0:
-            return replace(after, highest=inf) if after.ones else after
+        total, n = min(float(totals[-1]), float(counts[-1])), int(counts[-1])
+        if self.bound in (0, 1):
+            return replace(self, ones=total, n=n, highest=inf if self.bound == 0 and total else 0.0)
         odds = logit(self.bound) + EXCESS[: len(self.shares)]
         if_one, if_zero = log_expit(odds) - log(self.bound), log_expit(-odds) - log1p(-self.bound)
         shares, switching = np.array(self.shares), np.empty(len(ones))
         jump_rates(ones, sizes, if_one, if_zero, shares, self.log_switching, switching)
         return replace(
-            after,
+            self,
+            ones=total,
+            n=n,
             shares=tuple(shares.tolist()),
             log_switching=float(switching[-1]),
             highest=self._highest(totals, counts, switching),

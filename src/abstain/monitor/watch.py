@@ -9,7 +9,7 @@ from typing import Any, Self, final
 import numpy as np
 
 from abstain._errors import InvalidInputError
-from abstain._io.records import built, to_json
+from abstain._io.records import built, state_reason, to_json
 from abstain._kernels.decision_tables import (
     COUNTS,
     DECISIONS,
@@ -332,7 +332,7 @@ class Watch:
         try:
             kept, rule = built(history, History | None), built(rule, Rule | None)
         except ValueError as error:
-            raise InvalidInputError(f"`text` must be the state of a monitor, got {error}.") from None
+            raise InvalidInputError(f"`text` must be the state of a monitor, got {state_reason(error)}.") from None
         if position is not None and (type(position) is not int or position < 0):
             raise InvalidInputError("`text` must be the state of a monitor, got an impossible position in a log.")
         watch = cls(monitors, kept, rule=rule)

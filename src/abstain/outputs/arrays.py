@@ -123,16 +123,16 @@ def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> _Layout:
     if layout.size != size or (info.compress_type == zipfile.ZIP_STORED and size != stored):
         has = size if layout.size != size else stored
         raise InvalidInputError(f"{size_text(has)} in {name} where its header says {size_text(layout.size)}")
-    check_expansion(name, stored, size)
-    return layout
-
-
-def check_expansion(name: str, stored: int, size: int, /) -> None:
-    """Refuse data that would expand to something large and many times larger than stored, as in a zip bomb."""
-    if size > ALWAYS_EXPANDED and size > LARGEST_EXPANSION * stored:
+    if is_bomb(stored, size):
         raise InvalidInputError(
             f"{size_text(stored)} in {name} that would become {size_text(size)}. If that is meant, save it uncompressed"
         )
+    return layout
+
+
+def is_bomb(stored: int, size: int, /) -> bool:
+    """Whether data would expand to something large and many times larger than stored, as in a zip bomb."""
+    return size > ALWAYS_EXPANDED and size > LARGEST_EXPANSION * stored
 
 
 def check_memory(size: int, /) -> None:

@@ -10,7 +10,7 @@ from typing import Any, final
 
 from numpy.typing import NDArray
 
-from abstain._errors import InvalidInputError
+from abstain._errors import InvalidInputError, reason_of
 from abstain._io.files import read_text
 from abstain._io.records import built, parsed
 
@@ -91,7 +91,7 @@ def read_header(folder: Path, /) -> Header:
     except (KeyError, TypeError, AttributeError, IndexError):
         raise InvalidInputError(f"`{file}` must be {WHAT}, got a file without its fields.") from None
     except (ValueError, RecursionError) as error:
-        raise InvalidInputError(f"`{file}` must be {WHAT}, got {error}.") from None
+        raise InvalidInputError(f"`{file}` must be {WHAT}, got {reason_of(error)}.") from None
     if header is None:
         version = f"{contents['version']!r:.20}"
         raise InvalidInputError(

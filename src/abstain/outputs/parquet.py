@@ -11,7 +11,7 @@ from typing import Any
 from abstain._errors import InvalidInputError
 from abstain._extras import require
 from abstain._io.files import reading
-from abstain.outputs.arrays import check_expansion, check_memory
+from abstain.outputs.arrays import check_memory, is_bomb, size_text
 
 WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8, "BYTE_ARRAY": 16}
 """Bytes of a value in memory by its physical type; for a string without its characters."""
@@ -21,10 +21,8 @@ def read_parquet(file: Path, /) -> Any:
     """The Polars frame in a file; an error where it is damaged or larger than the free memory."""
     polars = require("polars", extra="scale", feature="Reading Parquet")
     with _opened(file) as opened:
-        _check_rows(opened.metadata)
-        size = _size(opened.metadata)
-        check_expansion(file.name, file.stat().st_size, size)
-        check_memory(size)
+        check_footer(opened.metadata, file.stat().st_size)
+        check_memory(_size(opened.metadata))
         table = opened.read().replace_schema_metadata()
         table.validate(full=True)  # Polars panics at texts and names that are not in UTF-8, and prints that
         _check_names(table.schema)
@@ -54,11 +52,16 @@ def _opened(file: Path) -> Iterator[Any]:
             raise InvalidInputError(f"`{file}` must be a Parquet file, got {reason}. Write it again.") from None
 
 
-def _check_rows(metadata: Any) -> None:
-    """Row groups have as many rows as the file states: a damaged footer says one or the other."""
+def check_footer(metadata: Any, stored: int, /) -> None:
+    """Refuse a file of ``stored`` bytes whose row groups have other rows than it states, or far too many."""
     rows = sum(metadata.row_group(group).num_rows for group in range(metadata.num_row_groups))
     if rows != metadata.num_rows:
         raise InvalidInputError(f"row groups of {rows:,} rows, stated to be {metadata.num_rows:,}")
+    if is_bomb(stored, size := _size(metadata)):
+        raise InvalidInputError(
+            f"{size_text(stored)} that would become {size_text(size)}, which only a file without compression and "
+            "dictionaries may hold"
+        )
 
 
 def _check_names(fields: Iterable[Any]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from abstain._errors import FileAccessError, InvalidInputError, MissingFileError
 from abstain._extras import require
+from abstain.outputs.parquet import check_footer
 
 READ_AT_ONCE = 1 << 20  # bytes of a column: a row group may be larger than memory
 
@@ -19,6 +20,7 @@ def opened(system: Any, path: str, name: str, /) -> Iterator[Any]:
     with stream:
         with _whole(name):
             file = parquet.ParquetFile(stream, buffer_size=READ_AT_ONCE, page_checksum_verification=True)
+            check_footer(file.metadata, stream.size())
         yield file
 
 

@@ -45,7 +45,7 @@ class RayEngine:
         own = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": LOOPBACK}
         where = {"address": "local", **own} if address is None else {"address": address}
         with foreign(
-            f"`address` must be that of a Ray cluster that lets you in, such as auto or host:6379, got {address!r}"
+            f"`address` must be that of a Ray cluster that lets you in, such as auto or host:6379, not {address!r}"
         ):
             _check_answers(address)
             with _loopback() if address is None else nullcontext():
@@ -76,9 +76,9 @@ class RayEngine:
         except self.ray.exceptions.RayTaskError as error:
             raise error.cause from None
         except self.ray.exceptions.RayError as error:
-            reason = " ".join(str(error).split())
+            reason = " ".join(str(error).split()).rstrip(".")
             raise WorkerDiedError(
-                f"`engine` must have live workers, got a task whose worker died {RETRIES + 1} times: {reason}"
+                f"`engine` must have live workers, got a task whose worker died {RETRIES + 1} times: {reason}."
             ) from None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Any, get_type_hints
 
-from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain._errors import InvalidInputError, InvalidTypeError, reason_of
 from abstain._io.records import built
 from abstain._names import called, check_name
 from abstain.outputs import Outputs
@@ -144,7 +144,7 @@ def _of_type(name: str, option: str, value: Any, kind: Any) -> Any:
     try:
         return built(list(value) if isinstance(value, tuple) else value, kind, where=option)
     except ValueError as error:
-        raise InvalidInputError(f"`score` must be {name} with options of their kind, got {error}.") from None
+        raise InvalidInputError(f"`score` must be {name} with options of their kind, got {reason_of(error)}.") from None
 
 
 def default_score(names: Sequence[str], /) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._draws import generator
-from abstain._errors import InvalidInputError, foreign
+from abstain._errors import InvalidInputError, foreign, reason_of
 from abstain._io.records import built
 from abstain.outputs import Outputs
 from abstain.scores.given_confidence import Own
@@ -67,7 +67,7 @@ def from_state(header: Any, arrays: Arrays, /, *, kind: type[Any] = FittedScore,
     try:
         return _unpack(header, kind, arrays, functions)
     except (KeyError, TypeError, AttributeError) as error:
-        raise InvalidInputError(f"`header` must be that of a score, got {type(error).__name__}: {error}.") from None
+        raise InvalidInputError(f"`header` must be that of a score, got {reason_of(error)}.") from None
 
 
 def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
@@ -120,7 +120,7 @@ def _unpack(value: Any, kind: Any, arrays: Arrays, own: dict[str, Own]) -> Any:
     try:
         plain = built(value, kind)
     except ValueError as error:
-        raise InvalidInputError(f"`header` must be that of a score, got {error}.") from None
+        raise InvalidInputError(f"`header` must be that of a score, got {reason_of(error)}.") from None
     if isinstance(plain, int | float) and abs(plain) > LARGEST:
         raise InvalidInputError(f"`header` must have numbers up to {LARGEST:g}, got {plain}.")
     return plain
@@ -143,7 +143,8 @@ def _record(value: dict[str, Any], kind: Any, arrays: Arrays, own: dict[str, Own
     names = {field.name for field in fields(stored)}  # type: ignore[arg-type]
     if set(value["fields"]) != names:
         raise InvalidInputError(
-            f"`header` must be that of a score, with the fields of {value['kind']}, got {', '.join(value['fields'])}."
+            f"`header` must be that of a score, with the fields of {value['kind']}, got "
+            f"{', '.join(value['fields']) or 'none'}."
         )
     return stored(**{name: _unpack(part, types[name], arrays, own) for name, part in value["fields"].items()})
 

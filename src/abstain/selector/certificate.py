@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any, Literal, Self, final, get_args
 
-from abstain._errors import InvalidInputError
+from abstain._errors import InvalidInputError, reason_of
 from abstain._io.records import built, jsonable, parsed
 from abstain.pages import WithPage
 from abstain.selector.calibration_data import CalibrationData, SliceCounts
@@ -161,9 +161,7 @@ class Certificate(WithPage):
             if certificate.verdict != verdict:
                 raise InvalidInputError(f"the verdict {verdict!r} where its test says {certificate.verdict!r}")
         except (ValueError, RecursionError) as error:
-            raise InvalidInputError(
-                f"`{location}` must be a certificate as .json, got {str(error).rstrip('.')}."
-            ) from None
+            raise InvalidInputError(f"`{location}` must be a certificate as .json, got {reason_of(error)}.") from None
         return certificate
 
 

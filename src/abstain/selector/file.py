@@ -51,7 +51,7 @@ def dumped(selector: Any, /) -> bytes:
     score, fitted, arrays = _states(selector.entry, selector.fitted)
     record = _Record(*(getattr(selector, field.name) for field in fields(_Record)))
     header = {"score": score, "fitted": fitted, **asdict(record)}
-    with making("`selector` must have a score that a file can hold", names_kind=False):
+    with making("`selector` must have a score that a file can hold"):
         _fields(as_read(header), arrays, ())
     return sealed_bytes(FORMAT, VERSION, header, arrays)
 

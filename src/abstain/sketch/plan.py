@@ -173,7 +173,7 @@ class Plan:
         if by == "class":
             return outputs.predictions
         if outputs.domain is None:
-            raise InvalidInputError("`outputs` must have domains to be counted by domain, got none.")
+            raise InvalidInputError("`outputs` must have groups (`domain`) to be counted by group, got none.")
         return outputs.domain
 
     def differs(self, other: "Plan", /) -> str | None:

@@ -184,7 +184,8 @@ class Sketch:
     def summary(self) -> str:
         """What it counts, in a sentence."""
         bins = bins_words(score.bins for score in self.plan.scores.values())
-        kept = f"by {' and '.join(self.plan.by)}" if self.plan.by else "all together"
+        names = ["group" if name == "domain" else name for name in self.plan.by]
+        kept = f"by {', '.join(names)}" if names else "all together"
         return (
             f"{self.n:,} rows with {self.n_errors:,} errors, {kept}, in {bins} of "
             f"{', '.join(self.scores)}; {self.n_cells:,} counts."

@@ -59,7 +59,7 @@ def dumped(cascade: Any, /) -> bytes:
             arrays |= more
         stages.append(record)
     header = {"stages": stages, "human_cost": cascade.human_cost}
-    with making("`cascade` must have scores that a file can hold", names_kind=False):
+    with making("`cascade` must have scores that a file can hold"):
         _fields(as_read(header), arrays, "cascade", ())
     return sealed_bytes(FORMAT, VERSION, header, arrays)
 
