@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from abstain._kernels.compilation import INSIDE, array, byte, compiled, whole
+from abstain._kernels.compilation import INSIDE, array, byte, compiled, given, whole
 
 Ints = NDArray[np.int64]
 KEY, CONTENT, PLACE, INPUT, TIMES = range(5)
@@ -200,18 +200,12 @@ def _hashed(text, first, end):  # type: ignore[no-untyped-def]
     return v0 ^ v1 ^ v2 ^ v3
 
 
-@compiled((array(byte), array(whole), array(whole)))
-def name_keys(text, ends, keys):  # type: ignore[no-untyped-def]
-    """Keys of names that follow each other in ``text``, each up to its end; 0 of an empty one, and of no other."""
-    first = 0
+@compiled((given(byte, 1), array(whole), array(whole), array(whole)))
+def name_keys(text, starts, ends, keys):  # type: ignore[no-untyped-def]
+    """Keys of names in ``text``, each from its start to its end; 0 of an empty one, and of no other."""
     for k in range(ends.size):
-        end = ends[k]
-        if end > first:
-            key = np.int64(_hashed(text, first, end))
-            keys[k] = key if key != 0 else 1
-        else:
-            keys[k] = 0
-        first = end
+        key = np.int64(_hashed(text, starts[k], ends[k])) if ends[k] > starts[k] else 0
+        keys[k] = 1 if key == 0 and ends[k] > starts[k] else key
 
 
 @compiled((array(whole), array(whole), array(whole)))
