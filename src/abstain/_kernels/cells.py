@@ -96,19 +96,25 @@ def are_plain(text, starts, ends):  # type: ignore[no-untyped-def]
 
 @compiled((TEXT, array(whole), array(whole), array(whole), array(whole), array(whole)))
 def read_words(text, starts, ends, words, meanings, results):  # type: ignore[no-untyped-def]
-    """The meaning of each cell by its first eight characters, small letters packed to a number; False at another."""
+    """The meaning of each cell, a word of up to seven characters packed as `packed` does; False at another."""
     for i in range(starts.size):
-        packed = np.int64(0)
-        for at in range(starts[i], min(ends[i], starts[i] + 8)):
-            sign = np.int64(text[at])
-            packed = packed << 8 | (sign + 32 if 65 <= sign <= 90 else sign)
-        number = 0
-        while number < words.size and words[number] != packed:
-            number += 1
-        if number == words.size or ends[i] - starts[i] >= 8:
+        if ends[i] - starts[i] > 7:
             return False
+        number, word = 0, np.int64(1)
+        for at in range(starts[i], ends[i]):
+            sign = np.int64(text[at])
+            word = word << 8 | (sign + 32 if 65 <= sign <= 90 else sign)
+        while words[number] != word:
+            number += 1
+            if number == words.size:
+                return False
         results[i] = meanings[number]
     return True
+
+
+def packed(word: str, /) -> int:
+    """A word of up to seven small letters as a number; no two are the same."""
+    return int.from_bytes(b"\1" + word.encode())
 
 
 @compiled(**INSIDE)

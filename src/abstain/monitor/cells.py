@@ -7,7 +7,7 @@ from typing import Any, Self, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._kernels.cells import are_plain, read_decimals, read_words
+from abstain._kernels.cells import are_plain, packed, read_decimals, read_words
 from abstain._kernels.compilation import read_only
 from abstain._kernels.decision_tables import name_keys
 from abstain.outputs.columns import TRUTH
@@ -15,7 +15,7 @@ from abstain.outputs.columns import TRUTH
 Ints = NDArray[np.int64]
 UNKNOWN = -1
 MEANINGS = {"": UNKNOWN} | {word: int(meaning) for word, meaning in TRUTH.items()}
-WORDS = np.array([int.from_bytes(word.encode()) for word in MEANINGS], dtype=np.int64)
+WORDS = np.array(list(map(packed, MEANINGS)), dtype=np.int64)
 CODES = np.array(list(MEANINGS.values()), dtype=np.int64)
 TEXTS = ("String", "Int", "UInt", "Categorical", "Enum")  # how the names of types begin that Polars writes as texts
 
