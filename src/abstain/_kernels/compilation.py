@@ -61,6 +61,8 @@ flag, byte, word, whole, unsigned = types.boolean, types.uint8, types.uint32, ty
 single, double = types.float32, types.float64
 AHEAD: list[tuple[Any, Kinds]] = []
 """Every kernel with each of the kinds it declares."""
+INSIDE = {"_nrt": False, "forceinline": True}
+"""Options of a function that only kernels call, row by row: it makes no arrays, so it need not count references."""
 LATE: dict[Any, int] = {}
 """Kernels that an evaluation meets when it has compiled others, numbered in the order in which it does."""
 

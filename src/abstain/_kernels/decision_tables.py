@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from abstain._kernels.compilation import array, byte, compiled, whole
+from abstain._kernels.compilation import INSIDE, array, byte, compiled, given, whole
 
 Ints = NDArray[np.int64]
 KEY, CONTENT, PLACE, INPUT, TIMES = range(5)
@@ -52,7 +52,7 @@ class MonitorTables(NamedTuple):
 TABLES = types.NamedTuple((*(array(whole, 2) for _ in range(4)), array(whole)), MonitorTables)
 
 
-@compiled()
+@compiled(**INSIDE)
 def _slot(table, key):  # type: ignore[no-untyped-def]
     """Where a key is, or −1 − where it would be."""
     last = np.uint64(table.shape[0] - 1)
@@ -64,7 +64,7 @@ def _slot(table, key):  # type: ignore[no-untyped-def]
     return -1 - slot
 
 
-@compiled()
+@compiled(**INSIDE)
 def note_change(tables, table, which, slot):  # type: ignore[no-untyped-def]
     """What a row of a table holds before it changes."""
     journal, at = tables.journal, tables.counts[JOURNALED]
@@ -75,7 +75,7 @@ def note_change(tables, table, which, slot):  # type: ignore[no-untyped-def]
     journal[0, 8] = at + 1  # the number of changes, for `undo`
 
 
-@compiled()
+@compiled(**INSIDE)
 def read_entry(tables, key, entry):  # type: ignore[no-untyped-def]
     """Copy what is known under a key; whether anything is."""
     slot = _slot(tables.newer, key)
@@ -92,7 +92,7 @@ def read_entry(tables, key, entry):  # type: ignore[no-untyped-def]
     return False
 
 
-@compiled()
+@compiled(**INSIDE)
 def write_entry(tables, entry):  # type: ignore[no-untyped-def]
     """Put an entry into the newer table."""
     slot = _slot(tables.newer, entry[KEY])
@@ -104,7 +104,7 @@ def write_entry(tables, entry):  # type: ignore[no-untyped-def]
         tables.newer[slot, j] = entry[j]
 
 
-@compiled()
+@compiled(**INSIDE)
 def amend_entry(tables, entry):  # type: ignore[no-untyped-def]
     """Change an entry where it is: what is only looked at again pushes nothing out."""
     slot = _slot(tables.newer, entry[KEY])
@@ -148,7 +148,7 @@ def find_keys(keys, table, slots):  # type: ignore[no-untyped-def]
         slots[k] = _slot(table, keys[k])
 
 
-@compiled()
+@compiled(**INSIDE)
 def _mixed(x):  # type: ignore[no-untyped-def]
     """A 64-bit number from another, one to one, every bit of which depends on all."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -156,19 +156,19 @@ def _mixed(x):  # type: ignore[no-untyped-def]
     return x ^ (x >> np.uint64(31))
 
 
-@compiled()
+@compiled(**INSIDE)
 def joined_key(key, other):  # type: ignore[no-untyped-def]
     """The key of something more special, never 0."""
     special = np.int64(_mixed(np.uint64(key) + _mixed(np.uint64(other) + np.uint64(0x9E3779B97F4A7C15))))
     return special if special != 0 else np.int64(1)
 
 
-@compiled()
+@compiled(**INSIDE)
 def _rotated(x, bits):  # type: ignore[no-untyped-def]
     return (x << np.uint64(bits)) | (x >> np.uint64(64 - bits))
 
 
-@compiled()
+@compiled(**INSIDE)
 def _hashed(text, first, end):  # type: ignore[no-untyped-def]
     """SipHash-2-4 of bytes, with the key of its authors' test vectors."""
     k0, k1 = np.uint64(0x0706050403020100), np.uint64(0x0F0E0D0C0B0A0908)
@@ -200,18 +200,12 @@ def _hashed(text, first, end):  # type: ignore[no-untyped-def]
     return v0 ^ v1 ^ v2 ^ v3
 
 
-@compiled((array(byte), array(whole), array(whole)))
-def name_keys(text, ends, keys):  # type: ignore[no-untyped-def]
-    """Keys of names that follow each other in ``text``, each up to its end; 0 of an empty one, and of no other."""
-    first = 0
+@compiled((given(byte, 1), array(whole), array(whole), array(whole)))
+def name_keys(text, starts, ends, keys):  # type: ignore[no-untyped-def]
+    """Keys of names in ``text``, each from its start to its end; 0 of an empty one, and of no other."""
     for k in range(ends.size):
-        end = ends[k]
-        if end > first:
-            key = np.int64(_hashed(text, first, end))
-            keys[k] = key if key != 0 else 1
-        else:
-            keys[k] = 0
-        first = end
+        key = np.int64(_hashed(text, starts[k], ends[k])) if ends[k] > starts[k] else 0
+        keys[k] = 1 if key == 0 and ends[k] > starts[k] else key
 
 
 @compiled((array(whole), array(whole), array(whole)))

@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from abstain._kernels.compilation import array, compiled, flag, whole
+from abstain._kernels.compilation import INSIDE, array, compiled, flag, whole
 from abstain._kernels.decision_tables import (
     BAD,
     BASE,
@@ -95,7 +95,7 @@ ROWS = types.NamedTuple(
 )
 
 
-@compiled()
+@compiled(**INSIDE)
 def _differs(content, accepted, decision):  # type: ignore[no-untyped-def]
     """Whether a decision is another one than the first of its id, by what the first row of that had."""
     if content >> FLAG_BITS != 0 and decision != 0 and content >> FLAG_BITS != decision:
@@ -105,13 +105,13 @@ def _differs(content, accepted, decision):  # type: ignore[no-untyped-def]
     return (accepted == 1 and content & REJECTED != 0) or (accepted == 0 and content & ACCEPTED != 0)
 
 
-@compiled()
+@compiled(**INSIDE)
 def _is_other(content, error):  # type: ignore[no-untyped-def]
     """Whether a label is another than the one that is known."""
     return error >= 0 and content & LABELLED != 0 and (content & WRONG != 0) != (error == 1)
 
 
-@compiled()
+@compiled(**INSIDE)
 def _of_rank(tables, first, rank, own):  # type: ignore[no-untyped-def]
     """Copy what is known of the decision of this rank among those like the first; whether anything is."""
     if rank > 1:
@@ -121,7 +121,7 @@ def _of_rank(tables, first, rank, own):  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled()
+@compiled(**INSIDE)
 def _agreeing(tables, first, rank, error, own):  # type: ignore[no-untyped-def]
     """From this rank on, the rank of the first decision of its like that has this label or none; 0 if there is none.
 
@@ -137,7 +137,7 @@ def _agreeing(tables, first, rank, error, own):  # type: ignore[no-untyped-def]
     return rank
 
 
-@compiled()
+@compiled(**INSIDE)
 def _dispute(tables, first, rank, own):  # type: ignore[no-untyped-def]
     """Note that the other label of this decision is that of no next one."""
     if rank == 1:
@@ -148,7 +148,7 @@ def _dispute(tables, first, rank, own):  # type: ignore[no-untyped-def]
     amend_entry(tables, own)
 
 
-@compiled()
+@compiled(**INSIDE)
 def _push(tables, turn):  # type: ignore[no-untyped-def]
     queue, counts = tables.queue, tables.counts
     at = counts[LAST] - counts[BASE]
@@ -158,7 +158,7 @@ def _push(tables, turn):  # type: ignore[no-untyped-def]
     counts[QUEUED] += turn[1] + turn[2] + turn[3]
 
 
-@compiled()
+@compiled(**INSIDE)
 def _label(tables, turn, error):  # type: ignore[no-untyped-def]
     """The label of an earlier decision; it is left out where that was given up."""
     queue, counts = tables.queue, tables.counts
@@ -171,7 +171,7 @@ def _label(tables, turn, error):  # type: ignore[no-untyped-def]
     queue[at, 2 if error == 1 else 1] += 1
 
 
-@compiled()
+@compiled(**INSIDE)
 def _due(tables, number, popped):  # type: ignore[no-untyped-def]
     """Remove those whose turn has come, the turns of a cluster together, and note what their labels are."""
     queue, counts = tables.queue, tables.counts
@@ -195,7 +195,7 @@ def _due(tables, number, popped):  # type: ignore[no-untyped-def]
         counts[QUEUED] -= size
 
 
-@compiled()
+@compiled(**INSIDE)
 def _rank(tables, entry, own, is_decision, error):  # type: ignore[no-untyped-def]
     """The rank of a row's decision among those like it, and whether it is a label that no further decision awaits."""
     is_last = False
@@ -230,7 +230,7 @@ def _rank(tables, entry, own, is_decision, error):  # type: ignore[no-untyped-de
     return rank, is_last
 
 
-@compiled()
+@compiled(**INSIDE)
 def _content(rows, i, before, is_decision, is_last):  # type: ignore[no-untyped-def]
     """The content of a decision's entry after a row of it."""
     verdict, error, content = rows.verdicts[i], rows.errors[i], before
@@ -245,7 +245,7 @@ def _content(rows, i, before, is_decision, is_last):  # type: ignore[no-untyped-
     return content
 
 
-@compiled()
+@compiled(**INSIDE)
 def _recognised(rows, i, tables, entry, own):  # type: ignore[no-untyped-def]
     """What is new in a row, and whether its label is ambiguous; ``own`` becomes its entry, of key 0 if it has none."""
     verdict, error, key, digest = np.int64(rows.verdicts[i]), np.int64(rows.errors[i]), rows.keys[i], rows.digests[i]
@@ -261,7 +261,8 @@ def _recognised(rows, i, tables, entry, own):  # type: ignore[no-untyped-def]
             entry[CONTENT] |= SEVERAL
             write_entry(tables, entry)
         read_entry(tables, joined_key(joined_key(key, digest), verdict + 1), entry)
-    own[:] = entry
+    for j in range(5):
+        own[j] = entry[j]
     if not is_decision and error < 0:
         return News(verdict, error, False, False, False, False, is_known, is_open, False, False), False
     several = entry[CONTENT] & SEVERAL != 0
@@ -286,7 +287,7 @@ def _recognised(rows, i, tables, entry, own):  # type: ignore[no-untyped-def]
     return news, False
 
 
-@compiled()
+@compiled(**INSIDE)
 def _count(news, counts):  # type: ignore[no-untyped-def]
     """Count a decision to accept, and a label that may be of one."""
     counts[DECISIONS] += 1 if news.is_decision and news.verdict == 1 else 0
@@ -295,7 +296,7 @@ def _count(news, counts):  # type: ignore[no-untyped-def]
         counts[TOO_MANY], counts[TOO_FEW] = counts[LABELS], counts[DECISIONS]
 
 
-@compiled()
+@compiled(**INSIDE)
 def _open(tables, key, news, entry, own):  # type: ignore[no-untyped-def]
     """Add a row to the open clusters; the index there of the row whose label it is, or −1."""
     labelled = -1
@@ -312,7 +313,7 @@ def _open(tables, key, news, entry, own):  # type: ignore[no-untyped-def]
     return labelled
 
 
-@compiled()
+@compiled(**INSIDE)
 def _enqueue(tables, key, news, own, clustered, turn):  # type: ignore[no-untyped-def]
     """Give a label to the turn of its decision, and a row that may be labelled later, or is now, its own ``turn``."""
     if news.error >= 0 and news.was_decided and news.verdict != 0:

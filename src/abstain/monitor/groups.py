@@ -1,6 +1,6 @@
 """A monitor for each group, with the chance of a false alarm in any of them bounded."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from math import inf, log
 from typing import Any, Self, final
@@ -143,7 +143,7 @@ class GroupMonitors:
                 monitors[name] = _at(self.template, self.level(len(monitors) - self.known + 1))
         return replace(self, monitors=monitors) if len(monitors) > len(self.all) else self
 
-    def codes(self, names: list[str | None], /) -> NDArray[np.int64]:
+    def codes(self, names: Sequence[str | None], /) -> NDArray[np.int64]:
         """(n,) the number of each group; −1 for none, or for one that is not monitored."""
         numbers: dict[str | None, int] = {name: number for number, name in enumerate(self.all)}
         return np.fromiter((numbers.get(name, -1) for name in names), np.int64, len(names))

@@ -1,6 +1,6 @@
 """What the monitors of a watch count: of rows as they come, and of clusters once they are closed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self, final
 
@@ -30,7 +30,7 @@ from abstain.monitor.history import Alarm
 from abstain.monitor.memory import Memory
 from abstain.monitor.monitor import ClusterValues
 from abstain.monitor.recent import EMPTY, Recent
-from abstain.monitor.rows import Names, StreamRows
+from abstain.monitor.rows import StreamRows
 
 Ints = NDArray[np.int64]
 Journal = Callable[[Memory, int], Ints]
@@ -94,11 +94,16 @@ class State:
     """Labels with ids of which no decision is known, of those read by this object."""
 
 
-def count_rows(state: State, rows: StreamRows, names: Names, journal: Journal, /) -> tuple[State, OpenRows, Outcomes]:
-    """The state after rows of groups with these names, those that wait for their clusters, and what counts now."""
+def count_rows(
+    state: State, rows: StreamRows, groups: tuple[Sequence[str | None], Ints], journal: Journal, /
+) -> tuple[State, OpenRows, Outcomes]:
+    """The state after rows, those that wait for their clusters, and what counts now.
+
+    ``groups`` are names, and the number of that of each row.
+    """
     n, counts, start = len(rows), state.counts.copy(), state.rows + 1
     counts[[POPPED, JOURNALED, BAD]] = 0, 0, -1
-    monitors, codes = _with_groups(state.monitors, names)
+    monitors, codes = _with_groups(state.monitors, *groups)
     memory = state.memory.with_room(3 * n, n, counts)
     popped = np.empty((n + int(counts[LAST] - counts[FIRST]), 6), dtype=np.int64)
     left, keys, parts = np.empty((n, 9), dtype=np.int64), rows.keys(), monitors.parts
@@ -130,15 +135,17 @@ def count_rows(state: State, rows: StreamRows, names: Names, journal: Journal, /
     return state, opened, result
 
 
-def _with_groups(monitors: DeploymentMonitor, names: Names) -> tuple[DeploymentMonitor, Ints]:
-    """Monitors for the groups that appear here, and the number of each row's group."""
+def _with_groups(
+    monitors: DeploymentMonitor, names: Sequence[str | None], rows: Ints
+) -> tuple[DeploymentMonitor, Ints]:
+    """Monitors for the groups that appear here, and the number of each row's group; rows have numbers of names."""
     if monitors.groups is None:
-        return monitors, np.full(len(names), -1)
+        return monitors, np.full(len(rows), -1)
     groups = monitors.groups.joined(name for name in dict.fromkeys(names) if name is not None)
     codes = groups.codes(names)
-    unwatched = int(np.count_nonzero(codes < 0)) - names.count(None)
+    unwatched = int(np.count_nonzero(((codes < 0) & [name is not None for name in names])[rows]))
     groups = replace(groups, unwatched=groups.unwatched + unwatched) if unwatched else groups
-    return (monitors if groups is monitors.groups else replace(monitors, groups=groups)), codes
+    return (monitors if groups is monitors.groups else replace(monitors, groups=groups)), codes[rows]
 
 
 def count_clusters(state: State, rows: OpenRows, journal: Journal, /) -> tuple[State, Outcomes]:

@@ -1,6 +1,5 @@
 """Rows of a stream as columns, as compiled code takes them."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self, final
@@ -9,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._arguments import EXACT
+from abstain._kernels.cells import LEFT, READ
+from abstain._kernels.compilation import read_only
 from abstain._kernels.decision_tables import decision_digests, name_keys
+from abstain.monitor.cells import UNKNOWN, Cells
 from abstain.monitor.row import AUDITED, Row, group_of, number, tossed, truth
 from abstain.outputs.columns import text
 
-UNKNOWN = -1
-NOT_PLAIN = re.compile(r"\.0+\0|\s\0|\0\s|\0\0|\0true\0|\0false\0")  # what `text` changes, in names between zeros
-Names = list[str | None]
+Ints = NDArray[np.int64]
+Names = list[str | None] | Cells
+"""Names as `text` writes them."""
 
 
 @final
@@ -57,7 +59,7 @@ class StreamRows:
 
     @classmethod
     def of_columns(cls, columns: dict[str, Any], n: int, /, *, scored: bool, group: str | None = None) -> Self:
-        """From columns of equal length: lists, or Polars series; an error is that of the first row that has one.
+        """From columns of equal length: lists, cells or Polars series; an error is that of the first row that has one.
 
         Where decisions have an audit (``review``), labels of accepted rows that were not drawn count as unknown: why
         they came may depend on the outcome.
@@ -90,21 +92,29 @@ class StreamRows:
         return np.where(self.has_confidence, digests, 0)
 
 
-def keys_of(names: Names, /) -> NDArray[np.int64]:
+def keys_of(names: Names, /) -> Ints:
     """(n,) 64-bit digests of names, 0 where there is none."""
+    if isinstance(names, Cells):
+        return names.keys()
     keys = np.zeros(len(names), dtype=np.int64)
-    if names.count(None) == len(names):
-        return keys
-    given = ["" if name is None else name for name in names] if None in names else names
-    joined = "".join(given)  # type: ignore[arg-type]
-    if joined.isascii():
-        data, lengths = joined.encode(), map(len, given)  # type: ignore[arg-type]
-    else:
-        parts = [name.encode("utf-8", "surrogatepass") for name in given]  # type: ignore[union-attr]
-        data, lengths = b"".join(parts), map(len, parts)
-    ends = np.cumsum(np.fromiter(lengths, np.int64, len(names)))
-    name_keys(np.frombuffer(bytearray(data), dtype=np.uint8), ends, keys)
+    if names.count(None) < len(names):
+        given = [(name or "").encode("utf-8", "surrogatepass") for name in names]
+        ends = np.cumsum(np.fromiter(map(len, given), np.int64, len(given)))
+        starts = np.append(0, ends[:-1])
+        name_keys(read_only(np.frombuffer(b"".join(given), dtype=np.uint8)), starts, ends, keys)
     return keys
+
+
+def distinct(names: Names, /) -> tuple[list[str | None], Ints]:
+    """The distinct names in the order they come, and the number (n,) of each row's."""
+    if isinstance(names, Cells):
+        _, first, number = np.unique(names.keys(), return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return [names[k] for k in first[order].tolist()], rank[number]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return list(numbers), np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
 
 
 def _is_boolean(column: Any) -> bool:
@@ -112,7 +122,7 @@ def _is_boolean(column: Any) -> bool:
 
 
 def _values(column: Any) -> list[Any]:
-    return column if isinstance(column, list) else list(column.to_list())
+    return column.to_list() if hasattr(column, "to_list") else list(column)
 
 
 def _truths(column: Any, n: int) -> NDArray[np.int8]:
@@ -121,9 +131,11 @@ def _truths(column: Any, n: int) -> NDArray[np.int8]:
         return np.full(n, UNKNOWN, dtype=np.int8)
     if _is_boolean(column):
         return np.asarray(column.cast(int).fill_null(UNKNOWN).to_numpy()).astype(np.int8)
+    if isinstance(column, Cells) and (read := column.truths()) is not None:
+        return read
     known: dict[Any, int] = {}
     values = _values(column)
-    if set(map(type, values)) <= {str, type(None)}:  # others may be equal and yet not mean the same
+    if set(map(type, values)) - {type(None)} in ({str}, {int}, {bool}):  # others may be equal and not mean the same
         for value in set(values):
             try:
                 known[value] = _code(truth(value))
@@ -145,13 +157,19 @@ def _numbers(column: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_
     if str(getattr(column, "dtype", "")) in ("Float64", "Float32"):
         has = np.asarray(column.is_not_null().to_numpy())
         return np.where(has, np.asarray(column.to_numpy(), dtype=np.float64), np.nan), has
+    if isinstance(column, Cells):
+        numbers, kinds = column.numbers()
+        for k in np.flatnonzero(kinds == LEFT).tolist():
+            value = at(k, number, column[k])
+            numbers[k], kinds[k] = np.nan if value is None else value, kinds[k] if value is None else READ
+        return numbers, kinds == READ
     values = _values(column)
     quick = _plain_numbers(values)
     if quick is not None:
         return quick, np.ones(n, dtype=bool)
-    numbers = [at(k, number, value) for k, value in enumerate(values)]
-    has = np.array([value is not None for value in numbers], dtype=bool)
-    return np.array([np.nan if value is None else value for value in numbers], dtype=np.float64), has
+    parsed = [at(k, number, value) for k, value in enumerate(values)]
+    has = np.array([value is not None for value in parsed], dtype=bool)
+    return np.array([np.nan if value is None else value for value in parsed], dtype=np.float64), has
 
 
 def _plain_numbers(values: list[Any]) -> NDArray[np.float64] | None:
@@ -182,21 +200,17 @@ def _errors(columns: dict[str, Any], n: int) -> NDArray[np.int8]:
         return np.array([UNKNOWN if coin is None else coin for coin in coins], dtype=np.int8)
     if not {"label", "prediction"} <= columns.keys():
         return np.full(n, UNKNOWN, dtype=np.int8)
-    pairs = zip(map(text, _values(columns["label"])), map(text, _values(columns["prediction"])), strict=True)
-    errors = [UNKNOWN if label is None or given is None else label != given for label, given in pairs]
-    return np.array(errors, dtype=np.int8)
+    label, given = (keys_of(_names(columns[name], n)) for name in ("label", "prediction"))
+    return np.where((label == 0) | (given == 0), UNKNOWN, label != given).astype(np.int8)
 
 
 def _names(column: Any, n: int) -> Names:
     if column is None:
         return [None] * n
-    values = _values(column)
-    kinds = set(map(type, values))
-    if kinds == {int}:
-        return list(map(str, values))
-    if kinds == {str} and not NOT_PLAIN.search("\0".join(["", *values, ""])):
-        return values
-    return list(map(text, values))
+    cells = column if isinstance(column, Cells) else Cells.of(column)
+    if cells is not None and cells.are_plain:
+        return cells
+    return list(map(text, _values(column)))
 
 
 def at(row: int, read: Any, value: Any, /) -> Any:

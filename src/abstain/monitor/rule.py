@@ -7,7 +7,8 @@ from typing import Self, final
 import numpy as np
 
 from abstain._errors import InvalidInputError
-from abstain.monitor.rows import UNKNOWN, StreamRows, at
+from abstain.monitor.cells import UNKNOWN
+from abstain.monitor.rows import StreamRows, at, distinct
 from abstain.outputs.column_names import spelled
 from abstain.outputs.columns import text
 from abstain.selector import Selector
@@ -69,30 +70,32 @@ class Rule:
         unclear = np.flatnonzero(open_rows & ~rows.has_confidence & (rows.error != UNKNOWN) & rows.scored)
         first = int(unclear[0]) if unclear.size else len(rows)
         rows_to_decide = np.flatnonzero(open_rows & rows.has_confidence)
-        thresholds = np.full(len(rows_to_decide), self.value)
+        thresholds = np.full(len(rows), self.value)
         if self.per is not None:
-            known = [
-                at(int(k), self._threshold, (rows.predictions[k], rows.domains[k])) for k in rows_to_decide if k < first
-            ]
-            thresholds = np.array(known + [self.value] * (len(rows_to_decide) - len(known)))
+            names, number = distinct(rows.predictions if self.per == "class" else rows.domains)
+            known = np.full(len(names), self.value)
+            asked, row = np.unique(number[rows_to_decide[rows_to_decide < first]], return_index=True)
+            for k, code in sorted(zip(rows_to_decide[row].tolist(), asked.tolist(), strict=True)):
+                known[code] = at(k, self._threshold, names[code])
+            thresholds = known[number]
         if unclear.size:
             at(first, _refuse, None)
         accepted = rows.accepted.copy()
-        accepted[rows_to_decide] = rows.confidence[rows_to_decide] > thresholds
+        accepted[rows_to_decide] = rows.confidence[rows_to_decide] > thresholds[rows_to_decide]
         return replace(rows, accepted=accepted)
 
-    def _threshold(self, names: tuple[str | None, str | None]) -> float:
-        prediction, domain = names
-        if self.per == "class" and prediction is not None:
-            name = str(self.class_names.index(prediction)) if prediction in self.class_names else prediction
-            if name in self.values:
-                return self.values[name]
-        if self.per != "class" and domain is not None:
-            return self.values.get(domain, float("inf"))
-        column, got = ("prediction", prediction) if self.per == "class" else (self.per, domain)
+    def _threshold(self, name: str | None) -> float:
+        """That of a class, by its number or name, or of a group."""
+        if self.per == "class" and name is not None:
+            number = str(self.class_names.index(name)) if name in self.class_names else name
+            if number in self.values:
+                return self.values[number]
+        if self.per != "class" and name is not None:
+            return self.values.get(name, float("inf"))
+        column = "prediction" if self.per == "class" else self.per
         raise InvalidInputError(
             f"`{column}` must name a {self.per} if `accepted` is missing, since each has its own threshold, got "
-            f"{'none' if got is None else repr(got)}. Run `abstain select` first."
+            f"{'none' if name is None else repr(name)}. Run `abstain select` first."
         )
 
 

@@ -132,13 +132,17 @@ class ScoreMonitor:
 
     def _parts(self, values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """The part of each value, ties broken at random, and the first and last part that its ties reach."""
-        first, last = (np.searchsorted(self.distribution.edges, values, side=side) for side in ("left", "right"))
-        if (first == last).all():
-            return first, first, last
-        d = self.distribution
+        d, edges = self.distribution, np.append(self.distribution.edges, np.nan)
+        first = np.searchsorted(d.edges, values)
+        tied = np.flatnonzero(edges[first] == values)
+        if not tied.size:
+            return first, first, first
+        parts, last = first.copy(), first.copy()
+        last[tied] = np.searchsorted(d.edges, values[tied], side="right")
         ties = generator("ties of later confidences", self.seed, coarse(d.edges), d.ties, d.weights)
         ties.bit_generator.advance(self.n)  # type: ignore[attr-defined]  # the same numbers however the stream is cut
-        return d.parts(values, ties.random(len(values))), first, last
+        parts[tied] = d.parts(values[tied], ties.random(len(values))[tied])
+        return parts, first, last
 
     @property
     def evidence(self) -> float:

@@ -3,17 +3,21 @@
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from io import StringIO
-from itertools import chain, islice
+from io import StringIO, TextIOWrapper
+from itertools import islice
 from pathlib import Path
-from typing import Any, final
+from typing import Any, BinaryIO, final
+
+import numpy as np
 
 from abstain._errors import InvalidInputError
 from abstain._io.files import reading
+from abstain._kernels.cells import LINES, POSITION, ROWS, split_cells
 from abstain.decision_log import is_log, log_parts
+from abstain.monitor.cells import Cells
 from abstain.monitor.row import SOURCES, Row, supplied
 from abstain.monitor.rows import StreamRows, at
 from abstain.monitor.rule import is_scored
@@ -22,6 +26,7 @@ from abstain.outputs.columns import LONGEST_FIELD, delimiter_of
 from abstain.outputs.parquet import read_parquet
 
 BATCH = 262_144
+BLOCK = 1 << 23  # bytes of a CSV file that are read at once
 LIVE = "-"
 KNOWN = {name for names in SOURCES.values() for name in names}
 DECIDED = ("accepted", "reason")  # columns of decisions that no outputs have
@@ -31,7 +36,7 @@ Columns = dict[str, Any]
 @final
 @dataclass(frozen=True, eq=False)
 class StreamBatch:
-    """Rows of a stream: columns of lists or of Polars series; or rows that may differ in their columns."""
+    """Rows of a stream: columns of lists, cells or Polars series; or rows that may differ in their columns."""
 
     n: int
     columns: Columns | None = None
@@ -81,7 +86,7 @@ def _file(path: Path, needed: set[str]) -> Iterator[StreamBatch]:
     if path.suffix.lower() == ".parquet":
         yield from _parquet(path, needed)
     elif path.suffix.lower() == ".csv":
-        with reading(path, "decisions", may_be_pipe=True), open(path, newline="", encoding="utf-8-sig") as file:
+        with reading(path, "decisions", may_be_pipe=True), open(path, "rb") as file:
             yield from _csv(file, needed)
     elif path.suffix.lower() in (".jsonl", ".ndjson"):
         with reading(path, "decisions", may_be_pipe=True), open(path, encoding="utf-8") as file:
@@ -111,10 +116,10 @@ def _parquet(path: Path, needed: set[str]) -> Iterator[StreamBatch]:
         yield StreamBatch(len(part), {name: part[name] for name in part.columns})
 
 
-def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[StreamBatch]:
-    lines = iter(lines)
-    first = next(lines, "")
-    reader = csv.reader(chain([first], lines), delimiter=delimiter_of(StringIO(first)))  # a pipe is read once
+def _csv(file: BinaryIO, needed: set[str]) -> Iterator[StreamBatch]:
+    first = file.readline().decode("utf-8-sig")
+    delimiter = delimiter_of(StringIO(first, newline=""))
+    reader = csv.reader(_lines(first, file), delimiter=delimiter)  # a pipe is read once
     csv.field_size_limit(max(csv.field_size_limit(), LONGEST_FIELD))
     try:
         header = [name.strip() for name in next(reader, [])]
@@ -124,6 +129,9 @@ def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[StreamBatch]:
         header = [ours.get(name, name) for name in header]
         check_columns(header, needed)
         number = 0
+        if reader.line_num == 1 and "\r" not in first.rstrip("\r\n") and file.seekable():
+            number = yield from _plain_csv(file, header, ord(delimiter))
+            reader = csv.reader(_lines("", file), delimiter=delimiter)  # what is left
         while given := list(islice(reader, BATCH)):
             if set(map(len, given)) != {len(header)}:
                 for k, row in enumerate(given, start=number + 1):
@@ -140,6 +148,44 @@ def _csv(lines: Iterable[str], needed: set[str]) -> Iterator[StreamBatch]:
                 )
     except csv.Error as error:
         raise InvalidInputError(f"`stream` must be a CSV file, got {error}.") from None
+
+
+def _lines(first: str, file: BinaryIO) -> Iterator[str]:
+    """The first line, as csv sees it, and those that follow it in the file."""
+    yield from StringIO(first, newline="")
+    with TextIOWrapper(file, encoding="utf-8", newline="") as lines:
+        yield from lines
+
+
+def _plain_csv(file: BinaryIO, header: list[str], delimiter: int) -> Generator[StreamBatch, None, int]:
+    """Batches of lines that need no parser; it leaves the file at the first batch that does. How many lines it read."""
+    position, number, text, done = file.tell(), 0, b"", np.zeros(3, dtype=np.int64)
+    while True:
+        text = text[done[POSITION] :]
+        starts, ends = np.empty((2, len(header), BATCH), dtype=np.int64)
+        done[:], is_whole = 0, False
+        while is_plain := split_cells(np.frombuffer(text, np.uint8), delimiter, BATCH, starts, ends, done):
+            if done[LINES] == BATCH or is_whole:
+                break
+            more = file.read(BLOCK)
+            is_whole, text = len(more) < BLOCK, text + more
+            text += b"\n" if is_whole and text and not text.endswith(b"\n") else b""
+        is_cut = done[LINES] < BATCH and done[POSITION] < len(text)
+        if not done[LINES] or not is_plain or is_cut or not _is_utf8(text[: done[POSITION]]):
+            file.seek(position)
+            return number
+        position, number = position + int(done[POSITION]), number + int(done[LINES])
+        data, rows = np.frombuffer(text, np.uint8), int(done[ROWS])
+        cells = (Cells(data, first[:rows], last[:rows]) for first, last in zip(starts, ends, strict=True))
+        if rows:
+            yield StreamBatch(rows, dict(zip(header, cells, strict=True)))
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        return text.isascii() or bool(text.decode())
+    except UnicodeDecodeError:
+        return False
 
 
 def _stripped(cells: Sequence[str]) -> list[str]:

@@ -33,7 +33,7 @@ from abstain.monitor.monitor import first_alarm
 from abstain.monitor.outcomes import Counted, Ints, Outcomes, State, count_clusters, count_rows
 from abstain.monitor.recent import RECENT_ROWS, Recent
 from abstain.monitor.row import Row
-from abstain.monitor.rows import Names, StreamRows
+from abstain.monitor.rows import StreamRows, distinct
 from abstain.monitor.rule import Rule
 from abstain.monitor.table import table_lines
 
@@ -185,7 +185,7 @@ class Watch:
         steps: list[tuple[OpenRows, Outcomes]] = []
         for start in range(0, len(given), CHUNK):
             part = given[start : start + CHUNK]
-            state, opened, outcomes = count_rows(state, part, self._group_names(part), self._journal)
+            state, opened, outcomes = count_rows(state, part, self._groups(part), self._journal)
             steps.append((opened, outcomes))
         if state.counts[TOO_MANY] and {"risk", "acceptance"} <= set(state.monitors.parts):
             raise InvalidInputError(
@@ -202,17 +202,18 @@ class Watch:
         per = None if self.monitors.groups is None else self.monitors.groups.per
         return column or (None if per == "class" else per)
 
-    def _group_names(self, rows: StreamRows) -> Names:
-        """The group of each row, None where it has none."""
+    def _groups(self, rows: StreamRows) -> tuple[list[str | None], Ints]:
+        """Names of groups, None of none, and the number of that of each row."""
         groups = self.monitors.groups
         if groups is None:
-            return [None] * len(rows)
+            return [None], np.zeros(len(rows), dtype=np.int64)
         if groups.per != "class":
-            return rows.domains
+            return distinct(rows.domains)
         named: dict[str | None, str | None] = {"-1": None}  # a non-finite row has no class
         if self.rule is not None:
             named |= {str(number): name for number, name in enumerate(self.rule.class_names)}
-        return [named.get(name, name) for name in rows.predictions]
+        names, numbers = distinct(rows.predictions)
+        return [named.get(name, name) for name in names], numbers
 
     def close(self, *, last: bool = True) -> list[Alarm]:
         """End an input: count the clusters whose rows have come, and return the alarms they raise.
