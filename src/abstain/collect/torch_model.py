@@ -57,7 +57,7 @@ class TorchModel(Model):
         amp: bool = False,
     ) -> None:
         self.torch = require("torch", extra="torch", feature="Collecting from PyTorch")
-        with foreign(f"`device` must be one that PyTorch has here, not {device!r}"):
+        with foreign(f"`device` {device!r} must be one that PyTorch has here"):
             self.module = module.to(device)
         self.prepare = prepare or self._stack
         self.device = device
