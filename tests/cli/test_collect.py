@@ -110,8 +110,8 @@ def test_workers_and_parts_give_the_bytes_of_one_process(run, images, checkpoint
     ("options", "message"),
     [
         (("--part", "3/2"), "`part` must be NUMBER/OF with a number from 1 to OF, such as 2/4, got '3/2'."),
-        (("--device", "cuda"), "`device` must be one that PyTorch has here, got 'cuda'"),
-        (("--device", "tpu"), "`device` must be one that PyTorch has here, got 'tpu'"),
+        (("--device", "cuda"), "`device` must be one that PyTorch has here, not 'cuda'"),
+        (("--device", "tpu"), "`device` must be one that PyTorch has here, not 'tpu'"),
     ],
 )
 def test_what_the_machine_cannot_do_is_one_line(run, images, checkpoint, options, message, tmp_path):
