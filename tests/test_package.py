@@ -117,6 +117,21 @@ def test_links_between_pages_of_the_documentation_lead_somewhere():
             )
 
 
+def test_python_files_named_in_texts_exist():
+    root = DOCS.parent
+    folders = ("src", "reproduction", "docs", "tests", "benchmarks", "fuzz")
+    sources = [file for folder in folders for file in (root / folder).rglob("*.py")]
+    names = {f"/{file.relative_to(root).as_posix()}" for file in sources} | {"/hatch_build.py", "/conftest.py"}
+    texts = [root / "CONTRIBUTING.md", root / "README.md", *DOCS.rglob("*.md"), *sources]
+    texts += (root / "reproduction").rglob("*.md")
+    missing = []
+    for file in texts:
+        named = re.findall(r"`([a-z_0-9/]+\.py)`", file.read_text(encoding="utf-8"))
+        unknown = [name for name in named if not any(each.endswith(f"/{name}") for each in names)]
+        missing += [f"{file.relative_to(root)}: {name}" for name in unknown]
+    assert missing == []
+
+
 def anchors(page):
     """As GitHub makes them of headings, and the names of folded parts."""
     text = page.read_text()

@@ -43,16 +43,13 @@ def test_every_command_has_a_summary_that_the_list_of_commands_shows_whole():
 
 def test_an_option_about_groups_has_one_name_and_each_name_one_meaning():
     names = {"--per", "--by", "--group", "--groups", "--group-column", "--domain", "--domains"}
-    found = {name: [c for c in OWN for p in GROUP.commands[c].params if name in p.opts] for name in names}
-    assert {name: sorted(commands) for name, commands in found.items() if commands} == {
-        "--group-column": ["certify", "estimate", "evaluate", "groups", "report"],  # the column that names groups
-        "--per": [
-            "calibrate",
-            "monitor",
-            "serve",
-            "sketch",
-        ],  # what each has a guarantee, a monitor or counts of its own
-        "--group": ["recertify"],  # the name of one group
+    commands = {name: [c for c in OWN for p in GROUP.commands[c].params if name in p.opts] for name in names}
+    with_column = ["certify", "estimate", "evaluate", "groups", "report"]
+    of_each = ["calibrate", "monitor", "serve", "sketch"]  # a guarantee, a monitor or counts per group
+    assert {name: sorted(users) for name, users in commands.items() if users} == {
+        "--group-column": with_column,
+        "--per": of_each,
+        "--group": ["recertify"],  # names one
     }
 
 

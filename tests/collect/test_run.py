@@ -295,3 +295,9 @@ def test_a_function_without_a_name_is_known_by_its_code_and_what_it_reads(monkey
     assert CallableModel(weighed).name == before
     monkeypatch.setitem(globals(), "WEIGHTS", 2 * np.eye(3))
     assert CallableModel(weighed).name != before
+
+
+def test_the_name_of_a_file_is_refused_before_anything_is_computed(tmp_path):
+    with pytest.raises(ValueError, match=r"must be the name of a folder, got run\.parquet, that of a file"):
+        collect(MODEL, make_data(), tmp_path / "run.parquet")
+    assert list(tmp_path.iterdir()) == []

@@ -140,3 +140,9 @@ def test_what_the_rows_lack_is_said():
 def test_measuring_anyway_is_an_error(name, message):
     with pytest.raises(ValueError, match=message):
         METRICS[name](SampleRows.of([0, 1]).rank([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_every_metric_has_a_title_in_words_with_its_parameter(metric):
+    assert not set("_{}") & set(metric.title())
+    assert (metric.title(at=0.37) != metric.title(at=0.38)) == (metric.parameter is not None)

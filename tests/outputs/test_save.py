@@ -53,6 +53,21 @@ def test_saving_loaded_outputs_over_themselves_is_safe(make, tmp_path):
     np.testing.assert_array_equal(Outputs.load(tmp_path).logits, make().logits[[3, 1]])
 
 
+@pytest.mark.parametrize("name", ["run.parquet", "run.csv", "run.JSONL", "run.npz", "run.sketch"])
+def test_the_name_of_a_file_is_not_taken_for_that_of_a_folder(name, make, tmp_path):
+    message = f"`folder` must be the name of a folder, got {name}, that of a file. .* such as run\\.$"
+    with pytest.raises(ValueError, match=message):
+        make().save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_point_in_the_name_of_a_folder_is_no_ending(make, tmp_path):
+    make().save(tmp_path / "resnet.v1.5")
+    (tmp_path / "mine.parquet").mkdir()
+    make().save(tmp_path / "mine.parquet")
+    assert_same(Outputs.load(tmp_path / "mine.parquet"), Outputs.load(tmp_path / "resnet.v1.5"))
+
+
 def test_a_folder_with_other_files_is_left_alone(make, tmp_path):
     (tmp_path / "labels.npy").write_bytes(b"mine")
     with pytest.raises(FileExistsError, match=r"`folder` must be new, empty or hold saved outputs"):

@@ -58,6 +58,12 @@ def test_bands_in_words(edges, words):
     assert edges.words(("ok", "fraud")) == f"{words} (probability of fraud)"
 
 
+def test_a_selector_that_accepts_nothing_is_not_described_by_bands():
+    assert Band(None, None).words(("ok", "fraud")) == "review everything"
+    words = calibrate(HELD_OUT, Risk(0.00001, when_impossible="reject_all")).summary()
+    assert words.startswith("Accept no row. Guarantee by reject_all: ")
+
+
 def test_scores_that_need_more_than_the_probability_have_no_bands():
     sized = Outputs(logits=np.column_stack([-P, P]), labels=FRESH.labels)
     assert band(calibrate(sized, coverage=0.5, score="max_logit")) is None

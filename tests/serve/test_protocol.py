@@ -144,3 +144,21 @@ def test_requests_and_decisions_are_counted(service, classifier):
     before = counted()
     service.infer(classifier.inputs[:30])
     assert counted() - before == 30
+
+
+def test_one_row_whose_logits_sum_to_one_is_taken_for_logits(classifier):
+    predictor = Predictor(classifier.model, classifier.selector)
+    weight, bias = predictor.model.head()
+    row = np.linalg.lstsq(weight, np.array([0.6, 0.1, 0.1, 0.1, 0.1]) - bias, rcond=None)[0].astype(np.float32)
+    (logits,), _ = predictor.model.run(row[None])
+    assert logits.min() >= 0
+    assert logits.sum() == pytest.approx(1, abs=1e-4)
+    assert predictor.decide({"x": row[None]}).outputs["prediction"].tolist() == [0]  # a warning would be an error
+
+
+def test_the_probabilities_of_a_model_are_not_taken_for_its_logits(classifier):
+    with pytest.raises(
+        ValueError, match="`logits` must name a tensor of logits, got 'p', the probabilities of a softm"
+    ):
+        Predictor(classifier.model, classifier.selector, logits="p")
+    assert Predictor(classifier.model, classifier.selector, logits="z").model.layer.logits == "z"

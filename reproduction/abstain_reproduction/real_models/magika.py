@@ -55,8 +55,8 @@ MAGIKA = Experiment(
     score_experiment(TITLE, run),
     about=(
         "Magika's real graph (Apache-2.0) on the files of one machine, labelled by their endings "
-        "(`collect/magika_model.py` lists them), a file under two names once. Covariate shift: the first tenth of the "
-        "file, 5% random bytes, upper case, UTF-16. Unknown: types it has no class for (`.pxd`, `.afm`, `.mo`, …). "
+        "(`real_models/magika_model.py` lists them), a file under two names once. Covariate shift: the first tenth of "
+        "the file, 5% random bytes, upper case, UTF-16. Unknown: types it has no class for (`.pxd`, `.afm`, `.mo`, …). "
         "Another machine has other files and gives other numbers. They are of few of the 214 classes, and a prediction "
         "of one of the others is always wrong: that is more than half of what the best fitted score gains here, and "
         "the control, which knows nothing else, gains it too."

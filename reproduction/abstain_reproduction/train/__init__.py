@@ -8,8 +8,8 @@
 | `recipe.py`, `schedule.py`, `augmentation.py` | everything a run is told |
 | `pixels.py` | from bytes to what a body takes |
 | `training.py`, `run.py`, `checkpoint.py` | a run, which goes on after any interruption and gives the same bytes |
-| `streamed.py` | images that stay on disk until a batch asks for them |
-| `trained.py` | the network of a run from its file alone |
+| `image_stream.py` | images that stay on disk until a batch asks for them |
+| `network_file.py` | the network of a run from its file alone |
 | `predict.py` | from a trained network to `Outputs` |
 | `paper.py` | what the paper trained |
 """

@@ -67,6 +67,11 @@ def _head(model: Any, logits: str | None) -> OnnxHead:
             raise InvalidInputError("`model` must compute its logits by a node such as Gemm or MatMul, got none.")
     elif logits not in graph.makers:
         raise InvalidInputError(f"`logits` must name a tensor that the graph makes, got {logits!r}.")
+    elif graph.are_probabilities(logits):
+        raise InvalidInputError(
+            f"`logits` must name a tensor of logits, got {logits!r}, the probabilities of a softmax. Name "
+            f"{graph.before_softmax(logits)!r}."
+        )
     layer = graph.linear(logits)
     if layer is None or layer.weight is None:
         return OnnxHead(logits)
@@ -101,6 +106,13 @@ class _Graph:
             shifted = inner is not None and inner.op_type == "Sub" and self.constant(inner.input[1]) is None
             return self.before_softmax(inner.input[0] if inner is not None and shifted else above.input[0])
         return name
+
+    def are_probabilities(self, name: str) -> bool:
+        """Whether a tensor is made by a softmax."""
+        node = self.makers.get(name)
+        if node is None or node.op_type in PASS_ON:
+            return node is not None and self.are_probabilities(node.input[0])
+        return node.op_type in ("Softmax", "Div") and self.before_softmax(name) != name
 
     def _check_axis(self, node: Any) -> None:
         """An operation over another axis than that of the classes does not keep their order."""

@@ -32,6 +32,7 @@ from abstain.collect.shards import Shards
 from abstain.collect.specs import as_model
 from abstain.collect.torch_data import as_data
 from abstain.outputs import Outputs
+from abstain.outputs.save import check_folder_name
 
 Progress = Callable[[int, int], None]
 FORMAT = 3
@@ -163,6 +164,7 @@ class _Run:
         batch_size, shard_size = _sizes(
             getattr(data, "batch_size", None) or BATCH if batch_size is None else batch_size, shard_size
         )
+        check_folder_name(Path(folder))
         return cls(as_model(model), _samples(data, workers), Path(folder), batch_size, shard_size, workers, on_error)
 
     def go(self, part: Part | None, progress: Progress | None) -> Outputs | None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from abstain._arguments import check_number
 from abstain._names import called, check_name
+from abstain._text import percent
 from abstain.metrics.augrc import augrc_value
 from abstain.metrics.class_balanced import balanced, balanced_augrc, balanced_aurc
 from abstain.metrics.excess_aurc import excess_value
@@ -38,6 +39,8 @@ class Metric:
         What people type.
     symbol : str
         How the literature writes it.
+    words : str
+        What it is in plain words, with ``{}`` for the value of the parameter.
     better : {"small", "large"}
         Whether small or large values are better.
     measure : function
@@ -53,6 +56,7 @@ class Metric:
 
     name: str
     symbol: str
+    words: str
     better: Literal["small", "large"]
     measure: Callable[[Ranking, float], Value]
     needs: tuple[Need, ...] = ()
@@ -62,6 +66,14 @@ class Metric:
     def __call__(self, ranking: Ranking, /, *, at: float | None = None) -> Value:
         """Measure a ranking at a value of the parameter, or at its default."""
         return self.measure(ranking, self.default if at is None else at)
+
+    def title(self, *, at: float | None = None) -> str:
+        """What it is in plain words, at a value of the parameter or at its default.
+
+        >>> METRICS["risk_at_coverage"].title(at=0.9)
+        'Risk at coverage 90%'
+        """
+        return self.words.format(percent(self.default if at is None else at))
 
     def objection(self, rows: SampleRows, /) -> str | None:
         """Why the rows do not allow this metric, in words that follow "the rows have"; None if they do."""
@@ -111,26 +123,95 @@ def _calibration_error(binning: Literal["equal_mass", "equal_width"]) -> Callabl
 
 
 _ALL = (
-    Metric("aurc", "AURC-α", "small", aurc_value, parameter="alpha"),
-    Metric("augrc", "AUGRC", "small", lambda r, _: augrc_value(r)),
-    Metric("excess_aurc", "E-AURC-α", "small", excess_value, parameter="alpha"),
-    Metric("risk_at_coverage", "R(c)", "small", _point(risk_at), parameter="coverage", default=0.8),
-    Metric("coverage_at_risk", "C(r)", "large", _point(coverage_at), parameter="risk", default=0.05),
-    Metric("prr", "PRR", "large", ratio_value, ("unweighted", "varied"), parameter="max_rejection"),
-    Metric("auarc", "AUARC", "large", auarc_value),
-    Metric("accuracy_at_coverage", "A(c)", "large", accuracy_value, parameter="coverage", default=0.8),
-    Metric("balanced_aurc", "bAURC-α", "small", balanced_aurc, _BALANCED, parameter="alpha"),
-    Metric("balanced_augrc", "bAUGRC", "small", lambda r, _: balanced_augrc(r), _BALANCED),
-    Metric("balanced_risk_at_coverage", "bR(c)", "small", _balanced(risk_at), _BALANCED, "coverage", 0.8),
-    Metric("balanced_coverage_at_risk", "bC(r)", "large", _balanced(coverage_at), _BALANCED, "risk", 0.05),
-    Metric("brier_score", "Brier", "small", _softmax_mean(brier_rows), _LIKELIHOOD),
-    Metric("log_loss", "NLL", "small", _softmax_mean(log_loss_rows), _LIKELIHOOD),
-    Metric("calibration_error", "ECE", "small", _calibration_error("equal_mass"), _CALIBRATION),
-    Metric("calibration_error_width", "ECE-w", "small", _calibration_error("equal_width"), _CALIBRATION),
-    Metric("ood_auroc", "AUROC", "large", lambda r, _: auroc_value(r), _OOD),
-    Metric("ood_aupr_in", "AUPR-in", "large", _ood(lambda g, _: aupr(g, "in")), _OOD),
-    Metric("ood_aupr_out", "AUPR-out", "large", _ood(lambda g, _: aupr(g, "out")), _OOD),
-    Metric("fpr_at_tpr", "FPR@TPR", "small", _ood(lambda g, at: fpr(g, at, "in")), _OOD, "tpr", 0.95),
+    Metric("aurc", "AURC-α", "AURC, coverages up to {}", "small", aurc_value, parameter="alpha"),
+    Metric("augrc", "AUGRC", "AUGRC", "small", lambda r, _: augrc_value(r)),
+    Metric("excess_aurc", "E-AURC-α", "Excess AURC, coverages up to {}", "small", excess_value, parameter="alpha"),
+    Metric(
+        "risk_at_coverage", "R(c)", "Risk at coverage {}", "small", _point(risk_at), parameter="coverage", default=0.8
+    ),
+    Metric(
+        "coverage_at_risk", "C(r)", "Coverage at risk {}", "large", _point(coverage_at), parameter="risk", default=0.05
+    ),
+    Metric(
+        "prr",
+        "PRR",
+        "Prediction rejection ratio, rejecting up to {}",
+        "large",
+        ratio_value,
+        ("unweighted", "varied"),
+        parameter="max_rejection",
+    ),
+    Metric("auarc", "AUARC", "Area under the accuracy–rejection curve", "large", auarc_value),
+    Metric(
+        "accuracy_at_coverage",
+        "A(c)",
+        "Accuracy at coverage {}",
+        "large",
+        accuracy_value,
+        parameter="coverage",
+        default=0.8,
+    ),
+    Metric(
+        "balanced_aurc",
+        "bAURC-α",
+        "Class-balanced AURC, coverages up to {}",
+        "small",
+        balanced_aurc,
+        _BALANCED,
+        parameter="alpha",
+    ),
+    Metric("balanced_augrc", "bAUGRC", "Class-balanced AUGRC", "small", lambda r, _: balanced_augrc(r), _BALANCED),
+    Metric(
+        "balanced_risk_at_coverage",
+        "bR(c)",
+        "Class-balanced risk at coverage {}",
+        "small",
+        _balanced(risk_at),
+        _BALANCED,
+        "coverage",
+        0.8,
+    ),
+    Metric(
+        "balanced_coverage_at_risk",
+        "bC(r)",
+        "Class-balanced coverage at risk {}",
+        "large",
+        _balanced(coverage_at),
+        _BALANCED,
+        "risk",
+        0.05,
+    ),
+    Metric("brier_score", "Brier", "Brier score", "small", _softmax_mean(brier_rows), _LIKELIHOOD),
+    Metric("log_loss", "NLL", "Log loss", "small", _softmax_mean(log_loss_rows), _LIKELIHOOD),
+    Metric(
+        "calibration_error",
+        "ECE",
+        "Calibration error, bins of equal mass",
+        "small",
+        _calibration_error("equal_mass"),
+        _CALIBRATION,
+    ),
+    Metric(
+        "calibration_error_width",
+        "ECE-w",
+        "Calibration error, bins of equal width",
+        "small",
+        _calibration_error("equal_width"),
+        _CALIBRATION,
+    ),
+    Metric("ood_auroc", "AUROC", "AUROC of unknown classes", "large", lambda r, _: auroc_value(r), _OOD),
+    Metric("ood_aupr_in", "AUPR-in", "AUPR of known classes", "large", _ood(lambda g, _: aupr(g, "in")), _OOD),
+    Metric("ood_aupr_out", "AUPR-out", "AUPR of unknown classes", "large", _ood(lambda g, _: aupr(g, "out")), _OOD),
+    Metric(
+        "fpr_at_tpr",
+        "FPR@TPR",
+        "False positive rate at true positive rate {}",
+        "small",
+        _ood(lambda g, at: fpr(g, at, "in")),
+        _OOD,
+        "tpr",
+        0.95,
+    ),
 )
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 """Every metric by name, with what it needs; adding one takes a file, a line here and a test."""

@@ -1,7 +1,9 @@
 """Probabilities where logits are expected: their logs, and how to recognize them."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ Array = NDArray[Any]
 FEW = 16  # rows to look at first
 ROUNDED = 5e-3  # how far rows of rounded probabilities may be from a sum of one
 LEAST = 1e-300  # stands for a probability of zero
+_ARE_KNOWN = ContextVar("logits are known to be logits", default=False)
 
 
 def are_probabilities(array: Array, /) -> bool:
@@ -65,9 +68,19 @@ def log_probabilities(values: Any, /) -> Array:
     return logs.astype(array.dtype)
 
 
+@contextmanager
+def known_logits() -> Iterator[None]:
+    """Inside the context, logits are what they are called: few rows may sum to 1 by chance."""
+    token = _ARE_KNOWN.set(True)
+    try:
+        yield
+    finally:
+        _ARE_KNOWN.reset(token)
+
+
 def warn_of_probabilities(logits: Array, /) -> None:
     """Warn if logits look like probabilities."""
-    if logits.size and are_probabilities(logits):
+    if not _ARE_KNOWN.get() and logits.size and are_probabilities(logits):
         warnings.warn(
             "`logits` look like probabilities: every row is non-negative and sums to 1. Pass them as probabilities=.",
             UserWarning,

@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._errors import FileAccessError, FileConflictError
+from abstain._errors import FileAccessError, FileConflictError, InvalidInputError
 from abstain._io.files import naming, short_name
 from abstain._io.locks import locked_folder
+from abstain.outputs.columns import SUFFIXES
 from abstain.outputs.header import FIELDS, HEADER, read_header, sync, write_header
 
+OF_FILES = (*SUFFIXES, ".npz", ".npy", ".sketch")
+"""How names of files end that hold outputs, or counts of them."""
 Names = dict[str, tuple[str, ...] | None]
 
 
@@ -35,6 +38,7 @@ def save(
 
     With ``extra_files``, by name, which only a new folder can have, all of it appears in one step.
     """
+    check_folder_name(folder)
     folder, names = folder.resolve(), {"class_names": class_names, "confidence_names": confidence_names}
     if not (folder / HEADER).exists():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -53,6 +57,15 @@ def save(
         raise FileConflictError(f"`folder` must be new, got {folder}. Choose another path.")
     with locked_folder(folder, exclusive=True):
         _overwrite(folder, arrays, names)
+
+
+def check_folder_name(folder: Path, /) -> None:
+    """Refuse the name of a file: a table is asked for, and a folder would be written."""
+    if folder.suffix.lower() in OF_FILES and not folder.is_dir():
+        raise InvalidInputError(
+            f"`folder` must be the name of a folder, got {folder.name}, that of a file. Outputs are saved as a folder "
+            f"of arrays: choose a name such as {folder.stem}."
+        )
 
 
 def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names, extra_files: dict[str, bytes]) -> bool:

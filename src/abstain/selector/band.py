@@ -33,6 +33,8 @@ class Band:
         >>> Band(0.007, 0.75).words(("ok", "fraud"))
         'ok below 0.007, review between, fraud above 0.75 (probability of fraud)'
         """
+        if self == NOWHERE:
+            return "review everything"
         first, second = names
         parts = [f"{first} below {_digits(self.first)}"] if self.first is not None else []
         if self.first is None or self.second is None or self.first < self.second:
@@ -40,6 +42,10 @@ class Band:
             parts += ["review between" if is_between else "review everything else"]
         parts += [f"{second} above {_digits(self.second)}"] if self.second is not None else []
         return f"{', '.join(parts)} (probability of {second})"
+
+
+NOWHERE = Band(None, None)
+"""That of a selector that accepts nothing."""
 
 
 def band(selector: "Selector", /) -> Band | None:

@@ -21,7 +21,9 @@ MEANING = {
 
 def verdict_words(certificate: Certificate, /) -> str:
     """What the fresh rows say, in a sentence."""
-    what = "the guarantee" if _is_guaranteed(certificate) else "what was aimed at"
+    what, fresh = "the guarantee" if _is_guaranteed(certificate) else "what was aimed at", certificate.fresh
+    if certificate.verdict == "too little data" and fresh is not None and not fresh.accepted:
+        return f"None of the fresh rows is accepted, so they cannot test {what}."
     return f"{sentence(MEANING[certificate.verdict].format(what))}."
 
 
@@ -58,11 +60,13 @@ def words_of_test(test: GuaranteeTest, /, *, word: str = "guaranteed") -> str:
     about = sentence(test.about)
     if (result := test.result) is None:
         return f"{about}: not tested, as {test.reason}."
-    mean, graded = result.events / result.trials if result.trials else 0.0, test.event == "loss"
+    if not result.trials:
+        return f"{about}: {result.verdict}, as no fresh row counts towards it.{_left_out(test)}"
+    mean, graded = result.events / result.trials, test.event == "loss"
     observed = (
         f"{mean:.4g} among {result.trials:,}"
         if graded
-        else (f"{result.events:,} of {result.trials:,} are {test.event}" + (f" ({mean:.2%})" if result.trials else ""))
+        else (f"{result.events:,} of {result.trials:,} are {test.event} ({mean:.2%})")
     )
     allowed = f"at most {result.limit if graded else percent(result.limit)} is {word}"
     exact = result.by == "binomial"

@@ -19,7 +19,7 @@ from abstain.outputs.outputs import expect_outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
 from abstain.selector import file as selector_file
-from abstain.selector.band import band
+from abstain.selector.band import NOWHERE, band
 from abstain.selector.calibration_data import CalibrationData, class_names_of
 from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.class_sets import ClassSets, log_probabilities
@@ -261,7 +261,7 @@ class Selector:
     def summary(self) -> str:
         """What it does and what it guarantees, in plain words."""
         edges = band(self)
-        return self._statement("" if edges is None else f" That is: {edges.words(self._pair)}.")
+        return self._statement("" if edges is None or edges == NOWHERE else f" That is: {edges.words(self._pair)}.")
 
     def _statement(self, bands: str) -> str:
         """The rule, the bands that it means, and what is guaranteed; nothing is computed."""

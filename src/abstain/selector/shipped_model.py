@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
+from abstain.outputs.probabilities import known_logits
 from abstain.selector.selector import Selector
 
 Head = tuple[NDArray[Any] | None, NDArray[Any] | None]
@@ -41,14 +42,18 @@ def model_outputs(
     domain: Sequence[str] | None = None,
     ids: Sequence[str] | None = None,
 ) -> Outputs:
-    """What a model returned, with what the score needs of it; a non-finite row is rejected."""
+    """What a model returned, with what the score needs of it; a non-finite row is rejected.
+
+    That its values are logits is known of the model, and not guessed from the rows of a request.
+    """
     weight, bias = head if selector.needs_head else (None, None)
-    return Outputs(
-        logits=logits,
-        features=features if selector.needs_head else None,
-        weight=weight,
-        bias=bias,
-        domain=domain,
-        ids=ids,
-        nonfinite="reject",
-    )
+    with known_logits():
+        return Outputs(
+            logits=logits,
+            features=features if selector.needs_head else None,
+            weight=weight,
+            bias=bias,
+            domain=domain,
+            ids=ids,
+            nonfinite="reject",
+        )

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from abstain import Outputs, calibrate, certify, evaluate
+from abstain import Outputs, Risk, calibrate, certify, evaluate
 from abstain.report.evaluation_page.context import PageContext
 from abstain.report.evaluation_page.decision import decision, decision_words
+from abstain.report.evaluation_page.samples import samples
 from abstain.report.operating_point import point_of_risk, point_of_selector
 from abstain.report.page import text
 from abstain.selector.certificate_words import findings, verdict_words, words_of_test
@@ -55,6 +56,37 @@ def test_rows_of_which_some_calibrated_a_selector_cannot_test_it_either():
         r"About ([\d,]+) of these 4,000 rows calibrated it", of_selector(both, calibrate(rows, risk=0.1))
     )
     assert int(matches[1].replace(",", "")) == pytest.approx(2000, rel=0.1)  # told by a sample of 1024 of them
+
+
+def test_the_tests_are_announced_where_there_are_some():
+    rows, fresh = (drawn(3000, seed, copies=1, rate=0.4) for seed in (0, 1))
+    selector = calibrate(rows, risk=0.1)
+    assert "<summary>In full, with the tests</summary>" in of_selector(fresh, selector)
+    assert "p = " in of_selector(fresh, selector)
+    assert "<summary>In full</summary>" in of_selector(rows, selector)
+
+
+def test_a_selector_that_rejects_everything_is_described_as_such():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(2, size=200)
+    rows, fresh = (Outputs(logits=rng.normal(size=(200, 2)) + np.eye(2)[labels], labels=labels) for _ in range(2))
+    selector = calibrate(rows, Risk(0.0005, when_impossible="reject_all"))
+    evaluation = evaluate(fresh)
+    case = PageContext(evaluation, point_of_selector(evaluation, selector), 0.05)
+    assert decision_words(case).startswith("Hand every answer to a person: the selector accepts none, whatever its ")
+    html = decision(case).html
+    assert "None of the fresh rows is accepted, so they cannot test the guarantee." in html
+    assert "upper bound" not in html
+    assert "0 of 0" not in html
+    assert "No answer is accepted: there is no threshold to be near to." in samples(case).html
+
+
+def test_rows_of_which_none_is_above_the_threshold_are_all_for_a_person():
+    selector = calibrate(drawn(3000, 0, copies=1, rate=0.4), risk=0.1)
+    low = Outputs(confidences={"a": np.linspace(-2, -1, 50)}, errors=np.arange(50) % 2 == 0)
+    evaluation = evaluate(low)
+    case = PageContext(evaluation, point_of_selector(evaluation, selector), 0.05)
+    assert decision_words(case) == f"Hand every answer to a person: no a is above {selector.threshold.value:.4g}."
 
 
 def of_selector(rows, selector):

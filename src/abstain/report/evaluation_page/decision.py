@@ -61,7 +61,9 @@ def _rule(case: PageContext) -> str:
     """With `SCORE` where the score is named."""
     point = case.point
     if not point.accepted.any():
-        return f"Accept nothing: by {SCORE} no answer is above its threshold."
+        if point.value == np.inf:
+            return f"Hand every answer to a person: the selector accepts none, whatever its {SCORE}."
+        return f"Hand every answer to a person: no {SCORE} is above {_threshold_words(case)}."
     if point.threshold is None:
         target = "" if point.target is None else f" {_limit(case, point.target)} among accepted answers"
         what = f"guarantee{target}" if point.was_asked else "be guaranteed to help"
@@ -69,11 +71,14 @@ def _rule(case: PageContext) -> str:
     if point.value == -np.inf:
         risk = f"their mean loss is {point.risk:.3g}" if case.is_graded else f"{_rounded(point.risk)} is wrong"
         return f"Accept every answer: {risk}, and what was asked for holds without a threshold."
-    above = "the threshold of its group" if point.value is None else _digits(_units(case)[0])
     return (
-        f"Trust an answer if its {SCORE} is above {above}, and hand the others to a person. "
+        f"Trust an answer if its {SCORE} is above {_threshold_words(case)}, and hand the others to a person. "
         f"{_improvement(case)}; {_rounded(1 - point.coverage)} has to be looked at."
     )
+
+
+def _threshold_words(case: PageContext) -> str:
+    return "the threshold of its group" if case.point.value is None else _digits(_units(case)[0])
 
 
 def _limit(case: PageContext, target: float) -> str:
@@ -140,9 +145,10 @@ def _done(case: PageContext, chosen: NDArray[np.bool_], everything: Tile) -> lis
     bound = case.outcome(upper_bound_of(case.point.errors[chosen], clusters, delta=case.delta), 1)
     caught = f"{100 * (errors - wrong) / errors:.1f}%" if errors else "–"
     first, second, third = _titles(case)
+    observed = f"{wrong:,.6g} {_unit(case)}; upper bound {bound}" if accepted else "nothing is accepted"
     return [
         (first, case.percent(accepted / n), f"{accepted:,} of {n:,} rows", ""),
-        (second, case.outcome(wrong, accepted), f"{wrong:,.6g} {_unit(case)}; upper bound {bound}", ""),
+        (second, case.outcome(wrong, accepted), observed, ""),
         everything,
         (third, caught, f"{errors - wrong:,.6g} of {errors:,.6g} are rejected", ""),
     ]
@@ -166,7 +172,8 @@ def _guarantee(case: PageContext) -> dict[str, Any]:
     words = {"objection": "", "guarantee": full}
     if point.selector is None:
         return words | {"preview": _preview(case)}
-    return words | {"preview": None, "short": " ".join(map(_short, guarantees)), "tests": _kept(case)}
+    verdict, *tests = _kept(case)
+    return words | {"preview": None, "short": " ".join(map(_short, guarantees)), "verdict": verdict, "tests": tests}
 
 
 def _short(guarantee: Guarantee) -> str:

@@ -26,11 +26,21 @@ def samples(case: PageContext, /) -> Section:
         "samples.html",
         wrong=_table(case, wrong, confident) if len(wrong) else "",
         near=_table(case, near, nearest) if has_threshold else "",
-        decided=point.is_decided,
+        no_threshold=_no_threshold(case),
         graded=case.is_graded,
         has_ids=point.outputs.ids is not None,
     )
     return Section(name="samples", title="Samples to look at", html=html)
+
+
+def _no_threshold(case: PageContext) -> str:
+    """Why no sample is near a threshold."""
+    value = case.point.value
+    if not case.point.is_decided:
+        return "Nothing is decided: there is no threshold to be near to."
+    if value is None or np.isfinite(value):
+        return "No sample has a finite confidence."
+    return f"{'No' if value > 0 else 'Every'} answer is accepted: there is no threshold to be near to."
 
 
 def _answer(case: PageContext, row: int) -> TableCell:

@@ -116,5 +116,5 @@ def _row(case: PageContext, score: str, shown: list[Any]) -> list[TableCell]:
 
 
 def _title(metric: str) -> str:
-    measure = as_metric(metric)[0]
-    return f"{metric} ({'lower' if measure.better == 'small' else 'higher'} is better)"
+    measure, at = as_metric(metric)
+    return f"{measure.title(at=at)} ({'lower' if measure.better == 'small' else 'higher'} is better)"
