@@ -17,6 +17,15 @@ def test_evidence_vectors(errors, n, expected):
     assert exp(log_evidence(errors, n, 0.05)) == pytest.approx(expected, rel=1e-8)
 
 
+@pytest.mark.parametrize("rate", [0.05, 0.06, 0.08, 0.2])
+def test_the_largest_evidence_of_many_rows_is_that_of_one_row_after_the_other(rate):
+    each = np.random.default_rng(2).random(2000) < rate
+    single = RateEvidence(0.05)
+    for outcome in each:
+        single = single.observe([outcome])
+    assert RateEvidence(0.05).observe(each).highest == single.highest
+
+
 def test_interval_vectors():
     monitor = RiskMonitor(risk=0.05, delta=0.05)
     assert monitor.update(errors=12, n=100).interval() == pytest.approx((0.0400962894, 0.2535350456), rel=1e-6)

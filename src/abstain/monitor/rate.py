@@ -6,7 +6,7 @@ from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincc, betaln, log_expit, logit
+from scipy.special import betaincc, betaln, log_expit, logit, xlogy
 
 from abstain._errors import InvalidInputError
 from abstain._kernels.bets import jump_rates
@@ -131,27 +131,24 @@ class RateEvidence:
     def _highest(self, ones: NDArray[np.float64], n: NDArray[np.int64], switching: NDArray[np.float64]) -> float:
         """Log of the largest evidence so far; the mixture is worked out only where it can be larger.
 
-        It is at most 1 where the rate seen is at most the bound, and at most the largest likelihood ratio, over 1 − r,
-        elsewhere.
+        Where a limit of it is largest comes first: what it is there rules out nearly all the others.
         """
         if self.of_parts:
             return max(self.highest, float(switching.max()))
-        above = ones > self.bound * n
-        if not above.all() or len(ones) > FEW:
-            e, t = ones[above], n[above]
-            zeros = t - e
-            most = e * np.log(e / (t * self.bound)) - log1p(-self.bound)
-            most += zeros * np.log(np.maximum(zeros, 1.0) / (t * (1 - self.bound)))
-            larger = switching > self.highest
-            larger[np.flatnonzero(above)] |= np.logaddexp(most, switching[above]) - log(2) > self.highest - SLACK
-            ones, n, switching = ones[larger], n[larger], switching[larger]
-        return max(self.highest, float(self._of_both(ones, n, switching).max(initial=0.0)))
+        highest, kept = self.highest, np.flatnonzero((ones > self.bound * n) | (switching > self.highest))
+        for limit in (_largest_ratio, _whole_integral):
+            if len(kept) > FEW:
+                limits = _mean_capital(limit(ones[kept], n[kept], self.bound), switching[kept]) + SLACK
+                first = kept[[np.argmax(limits)]]
+                highest = max(highest, float(self._of_both(ones[first], n[first], switching[first])[0]))
+                kept = kept[limits > highest]
+        return max(highest, float(self._of_both(ones[kept], n[kept], switching[kept]).max(initial=0.0)))
 
     def _of_both(self, ones: ArrayLike, n: ArrayLike, switching: ArrayLike) -> NDArray[np.float64]:
         """Log of the mean capital."""
         if self.of_parts:
             return np.asarray(switching)
-        return np.asarray(np.logaddexp(log_evidence(ones, n, self.bound), switching) - log(2))
+        return _mean_capital(log_evidence(ones, n, self.bound), switching)
 
     @property
     def value(self) -> float:
@@ -163,3 +160,21 @@ class RateEvidence:
     def reached(self, delta: float, /) -> bool:
         """Whether the evidence has ever reached 1/δ."""
         return self.highest >= (-log(delta) if delta > 0 else inf)
+
+
+def _mean_capital(one: NDArray[np.float64], other: ArrayLike) -> NDArray[np.float64]:
+    """Log of the mean of two capitals, given by their logs."""
+    return np.asarray(np.logaddexp(one, other) - log(2))
+
+
+def _largest_ratio(ones: NDArray[np.float64], n: NDArray[np.int64], bound: float) -> NDArray[np.float64]:
+    """A limit of `log_evidence`: the largest of the likelihood ratios of which it is the mean."""
+    zeros = n - ones
+    ratio = xlogy(ones, np.maximum(ones / n, bound) / bound)
+    return np.asarray(ratio + xlogy(zeros, np.minimum(zeros / n, 1 - bound) / (1 - bound)))
+
+
+def _whole_integral(ones: NDArray[np.float64], n: NDArray[np.int64], bound: float) -> NDArray[np.float64]:
+    """A closer limit: the mixture over all rates, from 0 on."""
+    zeros = n - ones
+    return np.asarray(betaln(ones + 1, zeros + 1) - log1p(-bound) - (ones * log(bound) + zeros * log1p(-bound)))
