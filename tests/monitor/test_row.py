@@ -67,7 +67,7 @@ def test_many_alike_rows_are_read_as_columns_and_the_first_bad_row_is_named(monk
         np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
     np.testing.assert_array_equal(result.keys(), expected.keys())
     rows[7], rows[5] = rows[7] | {"confidence": "high"}, rows[5] | {"error": "maybe"}
-    with pytest.raises(ValueError, match="Row 6: `accepted`, `error` and `correct` must be .* got 'maybe'"):
+    with pytest.raises(ValueError, match=r"Row 6: `accepted`, `error` and `correct` must be .* got 'maybe'"):
         StreamBatch(200, rows=rows).read(start=1)
 
 

@@ -93,7 +93,11 @@ class StreamRows:
 
 def keys_of(names: Names, /) -> Ints:
     """(n,) 64-bit digests of names, 0 where there is none."""
-    return (names if isinstance(names, TextCells) else TextCells.of_texts([name or "" for name in names])).keys()
+    if isinstance(names, TextCells):
+        return names.keys()
+    if names.count(None) == len(names):
+        return np.zeros(len(names), dtype=np.int64)
+    return TextCells.of_texts([name or "" for name in names]).keys()
 
 
 def distinct(names: Names, /) -> tuple[list[str | None], Ints]:
