@@ -34,6 +34,7 @@ from labels_above import labels_above
 from logits import classes, logits
 from monitor_clusters import monitor_clusters
 from monitor_groups import monitor_groups
+from monitor_speed import monitor_speed
 from peers import peers
 from prediction_powered import prediction_powered
 from rejected_guarantees import rejected_guarantees
@@ -54,6 +55,7 @@ SPEED: dict[str, Callable[[bool], Iterator[Finding]]] = {
     "sketches": sketches,
     "start": start,
     "serving": serving,
+    "monitor_speed": monitor_speed,
 }
 GUARANTEES: dict[str, Callable[[], bool]] = {
     "decisions": decisions,

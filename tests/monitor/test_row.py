@@ -51,9 +51,24 @@ def test_columns_are_read_as_rows_are(columns):
     result, expected = StreamBatch(4, columns).read(start=1), StreamBatch(4, rows=rows).read(start=1)
     for name in ("accepted", "confidence", "has_confidence", "error", "scored"):
         np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
-    assert (result.ids, result.domains, result.predictions) == (expected.ids, expected.domains, expected.predictions)
+    for name in ("ids", "domains", "predictions"):
+        assert list(getattr(result, name)) == list(getattr(expected, name))
     np.testing.assert_array_equal(result.keys(), expected.keys())
     assert len({name for name in result.ids if name}) == len(set(result.keys().tolist()) - {0})
+
+
+def test_many_alike_rows_are_read_as_columns_and_the_first_bad_row_is_named(monkeypatch):
+    rows = [{"id": f"s{k}", "confidence": k, "accepted": k % 2, "error": [True, None][k % 2]} for k in range(200)]
+    expected = StreamRows.of(list(map(Row.of, rows)))
+    with monkeypatch.context() as patch:
+        patch.setattr(Row, "of", None)  # is not needed
+        result = StreamBatch(200, rows=rows).read(start=1)
+    for name in ("accepted", "confidence", "error"):
+        np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
+    np.testing.assert_array_equal(result.keys(), expected.keys())
+    rows[7], rows[5] = rows[7] | {"confidence": "high"}, rows[5] | {"error": "maybe"}
+    with pytest.raises(ValueError, match=r"Row 6: `accepted`, `error` and `correct` must be .* got 'maybe'"):
+        StreamBatch(200, rows=rows).read(start=1)
 
 
 def test_every_column_that_a_selector_writes_is_known():

@@ -162,9 +162,9 @@ class RateEvidence:
         return self.highest >= (-log(delta) if delta > 0 else inf)
 
 
-def _mean_capital(one: NDArray[np.float64], other: ArrayLike) -> NDArray[np.float64]:
-    """Log of the mean of two capitals, given by their logs."""
-    return np.asarray(np.logaddexp(one, other) - log(2))
+def _mean_capital(log_mixture: NDArray[np.float64], log_switching: ArrayLike) -> NDArray[np.float64]:
+    """Log of the mean of the two capitals."""
+    return np.asarray(np.logaddexp(log_mixture, log_switching) - log(2))
 
 
 def _largest_ratio(ones: NDArray[np.float64], n: NDArray[np.int64], bound: float) -> NDArray[np.float64]:

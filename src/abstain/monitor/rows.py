@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from abstain._arguments import EXACT
 from abstain._kernels.cells import LEFT, READ
-from abstain._kernels.compilation import read_only
-from abstain._kernels.decision_tables import decision_digests, name_keys
-from abstain.monitor.cells import UNKNOWN, Cells
+from abstain._kernels.decision_tables import decision_digests
 from abstain.monitor.row import AUDITED, Row, group_of, number, tossed, truth
+from abstain.monitor.text_cells import UNKNOWN, TextCells
 from abstain.outputs.columns import text
 
 Ints = NDArray[np.int64]
-Names = list[str | None] | Cells
+Names = list[str | None] | TextCells
 """Names as `text` writes them."""
 
 
@@ -94,20 +93,16 @@ class StreamRows:
 
 def keys_of(names: Names, /) -> Ints:
     """(n,) 64-bit digests of names, 0 where there is none."""
-    if isinstance(names, Cells):
+    if isinstance(names, TextCells):
         return names.keys()
-    keys = np.zeros(len(names), dtype=np.int64)
-    if names.count(None) < len(names):
-        given = [(name or "").encode("utf-8", "surrogatepass") for name in names]
-        ends = np.cumsum(np.fromiter(map(len, given), np.int64, len(given)))
-        starts = np.append(0, ends[:-1])
-        name_keys(read_only(np.frombuffer(b"".join(given), dtype=np.uint8)), starts, ends, keys)
-    return keys
+    if names.count(None) == len(names):
+        return np.zeros(len(names), dtype=np.int64)
+    return TextCells.of_texts([name or "" for name in names]).keys()
 
 
 def distinct(names: Names, /) -> tuple[list[str | None], Ints]:
     """The distinct names in the order they come, and the number (n,) of each row's."""
-    if isinstance(names, Cells):
+    if isinstance(names, TextCells):
         _, first, number = np.unique(names.keys(), return_index=True, return_inverse=True)
         order = np.argsort(first)
         rank = np.empty(len(order), dtype=np.int64)
@@ -131,7 +126,7 @@ def _truths(column: Any, n: int) -> NDArray[np.int8]:
         return np.full(n, UNKNOWN, dtype=np.int8)
     if _is_boolean(column):
         return np.asarray(column.cast(int).fill_null(UNKNOWN).to_numpy()).astype(np.int8)
-    if isinstance(column, Cells) and (read := column.truths()) is not None:
+    if isinstance(column, TextCells) and (read := column.truths()) is not None:
         return read
     known: dict[Any, int] = {}
     values = _values(column)
@@ -157,7 +152,7 @@ def _numbers(column: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_
     if str(getattr(column, "dtype", "")) in ("Float64", "Float32"):
         has = np.asarray(column.is_not_null().to_numpy())
         return np.where(has, np.asarray(column.to_numpy(), dtype=np.float64), np.nan), has
-    if isinstance(column, Cells):
+    if isinstance(column, TextCells):
         numbers, kinds = column.numbers()
         for k in np.flatnonzero(kinds == LEFT).tolist():
             value = at(k, number, column[k])
@@ -207,7 +202,7 @@ def _errors(columns: dict[str, Any], n: int) -> NDArray[np.int8]:
 def _names(column: Any, n: int) -> Names:
     if column is None:
         return [None] * n
-    cells = column if isinstance(column, Cells) else Cells.of(column)
+    cells = column if isinstance(column, TextCells) else TextCells.of(column)
     if cells is not None and cells.are_plain:
         return cells
     return list(map(text, _values(column)))

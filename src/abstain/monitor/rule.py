@@ -7,8 +7,8 @@ from typing import Self, final
 import numpy as np
 
 from abstain._errors import InvalidInputError
-from abstain.monitor.cells import UNKNOWN
 from abstain.monitor.rows import StreamRows, at, distinct
+from abstain.monitor.text_cells import UNKNOWN
 from abstain.outputs.column_names import spelled
 from abstain.outputs.columns import text
 from abstain.selector import Selector

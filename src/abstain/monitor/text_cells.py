@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any, Self, final, overload
 
 import numpy as np
@@ -22,7 +23,7 @@ TEXTS = ("String", "Int", "UInt", "Categorical", "Enum")  # how the names of typ
 
 @final
 @dataclass(frozen=True, eq=False)
-class Cells:
+class TextCells:
     """Cells in bytes of UTF-8; one without characters is None."""
 
     text: NDArray[np.uint8]
@@ -31,7 +32,12 @@ class Cells:
 
     @classmethod
     def of(cls, column: Any, /) -> Self | None:
-        """Those of a Polars series of strings or integers; None of anything else."""
+        """Those of a list or a Polars series of strings or integers; None of anything else."""
+        if isinstance(column, list):
+            kinds = set(map(type, column))
+            if kinds == {int}:
+                return cls.of_texts(list(map(str, column)))
+            return cls.of_texts([each or "" for each in column]) if kinds <= {str, NoneType} else None
         if not str(getattr(column, "dtype", "")).startswith(TEXTS):
             return None
         array = column.cast(str).fill_null("").to_arrow().cast("large_string")
@@ -39,22 +45,32 @@ class Cells:
         bounds = np.frombuffer(offsets, dtype=np.int64, count=len(array) + 1, offset=8 * array.offset)
         return cls(np.frombuffer(text or b"", dtype=np.uint8), bounds[:-1].copy(), bounds[1:].copy())
 
+    @classmethod
+    def of_texts(cls, texts: list[str], /) -> Self:
+        """Those with these texts."""
+        joined = "".join(texts)
+        data = joined.encode("utf-8", "surrogatepass")
+        parts = texts if joined.isascii() else [each.encode("utf-8", "surrogatepass") for each in texts]
+        ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)))
+        return cls(np.frombuffer(data, dtype=np.uint8), np.append(0, ends)[: len(ends)], ends)
+
     def __len__(self) -> int:
         return len(self.starts)
 
     def __iter__(self) -> Iterator[str | None]:
         text = self.text.tobytes()
         bounds = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-        return (text[start:end].decode().strip() or None for start, end in bounds)
+        return (text[start:end].decode("utf-8", "surrogatepass").strip() or None for start, end in bounds)
 
     @overload
     def __getitem__(self, rows: int) -> str | None: ...
     @overload
-    def __getitem__(self, rows: slice) -> "Cells": ...
-    def __getitem__(self, rows: int | slice) -> "str | Cells | None":
+    def __getitem__(self, rows: slice) -> "TextCells": ...
+    def __getitem__(self, rows: int | slice) -> "str | TextCells | None":
         if isinstance(rows, slice):
-            return Cells(self.text, self.starts[rows], self.ends[rows])
-        return self.text[self.starts[rows] : self.ends[rows]].tobytes().decode().strip() or None
+            return TextCells(self.text, self.starts[rows], self.ends[rows])
+        cell = self.text[self.starts[rows] : self.ends[rows]].tobytes()
+        return cell.decode("utf-8", "surrogatepass").strip() or None
 
     @property
     def are_plain(self) -> bool:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from abstain.errors import InvalidInputError
 from abstain.monitor import stream
-from abstain.monitor.cells import Cells
 from abstain.monitor.row import truth
 from abstain.monitor.rows import keys_of
 from abstain.monitor.stream import batches
+from abstain.monitor.text_cells import TextCells
 from abstain.outputs.columns import text
 
 WORDS = (
@@ -41,7 +41,7 @@ cells = st.sampled_from(WORDS) | st.floats().map(repr) | st.from_regex(r"[+-]?\d
 def in_bytes(values):
     data = [value.encode() for value in values]
     ends = np.cumsum([len(each) for each in data], dtype=np.int64)
-    return Cells(np.frombuffer(b"".join(data), np.uint8), np.append(0, ends)[: len(ends)], ends)
+    return TextCells(np.frombuffer(b"".join(data), np.uint8), np.append(0, ends)[: len(ends)], ends)
 
 
 @given(st.lists(cells, min_size=1))
