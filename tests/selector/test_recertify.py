@@ -191,3 +191,14 @@ def test_a_selector_calibrated_with_ids_is_certified_again_for_clusters_even_whe
     old = calibrate(Outputs(confidences={"c": np.arange(500.0)}, errors=np.zeros(500), ids=np.arange(500)), risk=0.1)
     result = Recertification.of(old).ask(np.arange(500.0), np.arange(500), labels=300)
     assert "every cluster counts once" in result.answer(result.pending, np.zeros(300)).selector(old).summary()
+
+
+@pytest.mark.parametrize("values", [5, 50])
+def test_a_score_of_few_values_is_named_in_the_guarantee_as_calibrate_names_it(values):
+    rng = np.random.default_rng(0)
+    confidence = rng.integers(values, size=4000) / values
+    errors = rng.random(4000) < 0.1 * (1 - confidence)
+    old = calibrate(Outputs(confidences={"c": confidence}, errors=errors), risk=0.1)
+    state = Recertification.of(old).ask(confidence, np.arange(4000), labels=800)
+    state = state.answer(state.pending, errors[list(state.pending_rows)])
+    assert ("no other values" in str(state.threshold.guarantee)) == (values == 5)

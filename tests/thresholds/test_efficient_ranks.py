@@ -189,12 +189,26 @@ def beside_a_tie():
 def test_the_threshold_lies_at_the_tie_that_a_rank_inside_it_certifies(scale):
     confidence, losses = beside_a_tie()
     confidence = abs(scale) * confidence - (2 * abs(scale) if scale < 0 else 0)
-    tie, size = confidence[104], max(abs(confidence[104]), abs(confidence[-1]))
+    tie, size = confidence[104], abs(confidence[104])
     threshold = step_down(confidence, losses, risk=RISK, delta=DELTA)
     assert threshold.accepted == 164
     assert tie - 1.01e-5 * size < threshold.value < tie - 0.9e-5 * size
     assert np.float32(tie / size) > np.float32(threshold.value / size)
     assert f"{threshold.value:.6g}" != f"{tie:.6g}"
+
+
+@pytest.mark.parametrize("below", [-1e3, -3.4e38, -np.inf])
+@pytest.mark.parametrize("size", [1.0, 1e-8])
+def test_it_lies_there_however_low_the_rows_below_are(below, size):
+    confidence, losses = beside_a_tie()
+    threshold = step_down(np.where(confidence == 0, below, size * confidence), losses, risk=RISK, delta=DELTA)
+    assert threshold.accepted == 164
+    assert (1 - 1.01e-5) * size < threshold.value < (1 - 0.9e-5) * size
+
+
+def test_the_threshold_lies_just_below_a_tie_at_zero():
+    confidence, losses = beside_a_tie()
+    assert -1.01e-5 < step_down(confidence - 1, losses, risk=RISK, delta=DELTA).value < -0.9e-5
 
 
 def test_the_threshold_lies_at_the_next_tie_where_a_wrong_row_of_that_certifies_what_is_above():

@@ -27,7 +27,7 @@ from abstain.thresholds.sample import (
     range_words,
     rows_like,
 )  # fmt: skip
-from abstain.thresholds.step_down import largest_safe_rank, threshold_value
+from abstain.thresholds.step_down import largest_safe_rank, noting_few_values, threshold_value
 from abstain.thresholds.threshold import Threshold
 
 
@@ -226,11 +226,13 @@ class Recertification:
 
     def _look(self, number: int) -> float | None:
         """The lowest threshold that this look certifies, on as many labels as it was fixed for."""
-        n = labels_at(number)
-        sample = Sample.of(self.confidence[:n], self.errors[:n])
-        level = level_at(self.delta, number)
+        sample, level = self._sample_at(number), level_at(self.delta, number)
         rank = largest_safe_rank(sample, self.risk, level)
         return max(threshold_value(sample, rank, self.risk, level), self.floor) if rank else None
+
+    def _sample_at(self, look: int) -> Sample:
+        n = labels_at(look)
+        return Sample.of(self.confidence[:n], self.errors[:n])
 
     @property
     def next_look(self) -> int:
@@ -269,7 +271,7 @@ class Recertification:
             n=len(all_rows),
             accepted=accepted,
             errors=None,
-            guarantee=guarantee,
+            guarantee=noting_few_values(guarantee, self._sample_at(1)),  # later looks show no fewer values
         )
 
     def selector(self, old: Selector, /) -> Selector:

@@ -14,6 +14,7 @@ from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import binomial_p
 from abstain.thresholds.critical_values import critical_values
 from abstain.thresholds.graded_losses import Bets, are_tossed, tossed
+from abstain.thresholds.guarantee import Guarantee
 from abstain.thresholds.risk import certified, nothing_certified
 from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.segments import Segment, few_errors, levels_of, segments, tested_in_turn
@@ -145,11 +146,15 @@ def accepting(
     """The threshold that accepts so many rows, one of `safe_ranks` at ``level``, by default δ, with its guarantee."""
     value = threshold_value(sample, rank, risk, level or delta, first=first)
     threshold = certified(method, sample, rank, risk=risk, delta=delta, value=value)
+    return replace(threshold, guarantee=noting_few_values(threshold.guarantee, sample))
+
+
+def noting_few_values(guarantee: Guarantee, sample: Sample, /) -> Guarantee:
+    """A guarantee that names the caveat of a score of few values, if the sample shows few."""
     if (values := len(sample.ends)) > FEW:
-        return threshold
+        return guarantee
     words = "value" if values == 1 else "values"
-    caveat = f"proved for a score that takes no other values than the {values} {words} of these rows"
-    return replace(threshold, guarantee=threshold.guarantee.noting(caveat))
+    return guarantee.noting(f"proved for a score that takes no other values than the {values} {words} of these rows")
 
 
 def _with_coins(sample: Sample, risk: float) -> Sample:

@@ -113,9 +113,8 @@ def at_upper(upper: float, lower: float, /) -> float:
     """A threshold just below the upper of two confidences: as near as rounding and reading allow."""
     if isinf(upper):
         return float_info.max
-    if lower == -inf:
-        return upper - BESIDE * max(abs(upper), 1.0)
-    return max(between(upper, lower), upper - BESIDE * max(abs(upper), abs(lower)))
+    size = abs(upper) or (1.0 if isinf(lower) else abs(lower))  # not what is below: that may be a mark such as -1e30
+    return max(between(upper, lower), upper - BESIDE * size)
 
 
 def at_lower(upper: float, lower: float, /) -> float:
