@@ -58,6 +58,12 @@ def test_bands_in_words(edges, words):
     assert edges.words(("ok", "fraud")) == f"{words} (probability of fraud)"
 
 
+def test_a_selector_that_accepts_nothing_has_no_bands():
+    target = Risk(1e-6, when_impossible="reject_all")
+    words = calibrate(HELD_OUT, target).summary()
+    assert words.startswith("Accept no row. Guarantee by reject_all")
+
+
 def test_scores_that_need_more_than_the_probability_have_no_bands():
     sized = Outputs(logits=np.column_stack([-P, P]), labels=FRESH.labels)
     assert band(calibrate(sized, coverage=0.5, score="max_logit")) is None

@@ -71,7 +71,7 @@ def _rule(case: PageContext) -> str:
         return f"Accept every answer: {risk}, and what was asked for holds without a threshold."
     above = "the threshold of its group" if point.value is None else _digits(_units(case)[0])
     return (
-        f"Trust an answer if its {SCORE} is above {above}, and hand the others to a person. "
+        f"Trust an answer if its {SCORE} score is above {above}, and hand the others to a person. "
         f"{_improvement(case)}; {_rounded(1 - point.coverage)} has to be looked at."
     )
 
