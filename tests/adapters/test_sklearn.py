@@ -476,7 +476,9 @@ def test_a_reject_label_is_what_a_pipeline_predicts_where_it_abstains():
         assert set(answers) == {"ant", "bee", "cat", "unknown"}
         assert estimator.score(X[2000:], names[2000:]) == (answers == names[2000:]).mean()
         assert neg_aurc()(estimator, X[2000:], names[2000:]) > -0.3  # by the answers to all samples
-    with pytest.raises(ValueError, match="`reject_label` must be of the kind of the classes and none of them, got -1"):
+    with pytest.raises(
+        ValueError, match="`reject_label` must be a string, as the classes are, and none of them, got -1"
+    ):
         SelectiveClassifier(coverage=0.6, reject_label=-1).fit(X[:300], names[:300])
 
 

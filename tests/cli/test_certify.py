@@ -41,6 +41,17 @@ def test_a_certificate_is_the_same_bytes_again_and_stands(run, path):
     assert (done.returncode, json.loads(done.stdout)) == (0, {"stands": True, "breaks": [], "notices": []})
 
 
+def test_decisions_without_an_audit_are_refused_with_what_to_give(run, path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=900)
+    selector = calibrate(Outputs(logits=rng.normal(size=(900, 3)) + 5 * np.eye(3)[labels], labels=labels), risk=0.2)
+    selector.save(path / "classes.abstain")
+    (path / "decisions.csv").write_text("id,confidence,accepted,error\na,1.0,True,0\n")
+    done = run("certify", path / "classes.abstain", "--on", path / "decisions.csv", width=400)
+    assert done.returncode == 1
+    assert "must be labelled outputs, or decisions with an audit, got decisions without one." in done.stderr
+
+
 def test_a_refuted_guarantee_ends_with_3(run, path):
     done = run("certify", path / "s.abstain", "--on", path / "bad", "--json")
     assert (done.returncode, json.loads(done.stdout)["verdict"]) == (3, "refuted")

@@ -1,6 +1,7 @@
 """`abstain monitor` as a user meets it."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -130,12 +131,31 @@ def test_one_group_with_an_alarm_is_named_and_certified_again(run, tmp_path):
     run("recertify", *few, "--ask", "20", "-o", tmp_path / "asked.csv")
     polars.read_csv(tmp_path / "asked.csv").with_columns(error=0).write_csv(tmp_path / "few.csv")
     done = run("recertify", *few)
+    assert "Nothing is certified after 20 labels, in 1 groups (segment)." in done.stdout
     assert "y: nothing after 20 labels; the next test is at 200. It needs 180 more, but these" in done.stdout
     old, new = (Selector.load(tmp_path / f"{name}.abstain").groups.thresholds for name in "sn")
     assert new["x"] == old["x"]
     assert old["y"].value < new["y"].value < 1
     again = run("monitor", tmp_path / "new.csv", "--selector", tmp_path / "n.abstain", "--json")
     assert json.loads(again.stdout)["alarms"] == []
+
+
+def test_the_labels_asked_for_next_suffice_for_every_group(run, tmp_path):
+    rng, segment = np.random.default_rng(0), np.tile(["x", "y"], 3000)
+    columns = {"id": np.arange(6000).astype(str), "confidence": rng.random(6000), "segment": segment}
+    polars.DataFrame({**columns, "error": rng.random(6000) < 0.05}).write_csv(tmp_path / "d.csv")
+    run("calibrate", tmp_path / "d.csv", "--risk", "0.1", "--per", "segment", "-o", tmp_path / "s.abstain")
+    files = (tmp_path / "s.abstain", "--state", tmp_path / "w.json")
+
+    def label(n):
+        run("recertify", *files, tmp_path / "d.csv", "--ask", n, "-o", tmp_path / "ask.csv")
+        polars.read_csv(tmp_path / "ask.csv").with_columns(error=1).write_csv(tmp_path / "ask.csv")
+        return run("recertify", *files, tmp_path / "ask.csv", width=300).stdout
+
+    printed = label("400")
+    assert "- x: nothing after 200 labels; the next test is at 320. It needs 120 more." in printed
+    next_ask = re.search(r"Next: --ask (\d+), since", printed)[1]
+    assert "- x: nothing after 320 labels; the next test is at 512." in label(next_ask)
 
 
 def test_the_last_rows_are_reported_beside_all_time(run, tmp_path):
@@ -693,13 +713,23 @@ def test_rows_of_an_id_that_come_in_another_file_are_left_out_and_told(run, tmp_
     assert json.loads(state.read_text())["scores"]["n"] == 20
 
 
+def test_labels_that_no_guarantee_reads_are_explained(run, tmp_path):
+    outputs = Outputs(logits=np.random.default_rng(0).normal(size=(400, 2)), labels=np.arange(400) % 2)
+    selector = calibrate(outputs, cost=0.4)
+    selector.save(tmp_path / "s.abstain")
+    polars.DataFrame({**selector.decide(outputs)}).write_csv(tmp_path / "d.csv")
+    watched = ("monitor", tmp_path / "d.csv", "--selector", tmp_path / "s.abstain")
+    assert "- Risk: not monitored, and labels are not read" in run(*watched, width=300).stdout
+    assert "not monitored" not in run(*watched, "--risk", "0.9", width=300).stdout
+
+
 def test_labels_of_no_known_decision_and_new_states_are_reported(run, tmp_path):
     polars.DataFrame({"id": list("abcdef"), "accepted": [True] * 6}).write_csv(tmp_path / "d.csv")
     polars.DataFrame({"id": ["a", "x", "y"], "error": [False] * 3}).write_csv(tmp_path / "l.csv")
     options = ("--risk", "0.05", "--calibration", "9/10", "--state", tmp_path / "w.json")
     assert "started a new state" in run("monitor", tmp_path / "d.csv", *options).stderr
     done = run("monitor", tmp_path / "l.csv", *options)
-    assert "2 labels have ids of no decision known here" in done.stdout
+    assert "Labels whose ids belong to no decision known here: 2." in done.stdout
     assert "started a new state" not in done.stderr
 
 

@@ -436,3 +436,11 @@ def test_print_shows_a_line_of_each_monitor():
     head, *lines = str(monitor).splitlines()
     assert head.split()[:2] == ["monitored", "rows"]
     assert [line.split()[0] for line in lines] == ["risk"]
+
+
+def test_an_alarm_whose_interval_holds_the_guaranteed_risk_is_explained():
+    alarmed = RiskMonitor(risk=0.03, delta=0.025).observe([0] * 200 + ([1] + [0] * 15) * 50)
+    assert alarmed.alarm
+    assert alarmed.interval()[0] < 0.03
+    assert alarmed.words().endswith("at all times; the test of the alarm looks at one side only.")
+    assert RiskMonitor(risk=0.05, delta=0.05).update(errors=2, n=100).words().endswith("0.95, at all times.")

@@ -197,3 +197,22 @@ def test_the_commands_take_the_file_of_decisions_back(tmp_path, capsys):
     code, printed = call(capsys, "recertify", tmp_path / "s.abstain", decisions, *new)
     assert code == 0
     assert "Certified after" in printed.out + printed.err
+
+
+def test_an_audit_of_a_threshold_per_group_is_refused_with_what_to_give():
+    rng = np.random.default_rng(0)
+    n = 2000
+    rows = Outputs(
+        confidences={"c": rng.random(n)},
+        errors=rng.random(n) < 0.01,
+        domain=np.tile(["a", "b"], n // 2),
+        ids=np.arange(n),
+    )
+    selector = calibrate(rows, risk=0.1, per="domain")
+    decisions = selector.decide(rows)
+    decisions |= ReviewPlan(audit=0.3).columns(decisions)
+    audited = AuditedDecisions.of(
+        *(decisions[name] for name in ("id", "confidence", "accepted", "review", "inclusion", "error"))
+    )
+    with pytest.raises(ValueError, match=r"must have one threshold .*, got several\. Give labelled outputs\."):
+        certify(selector, audited)

@@ -51,6 +51,11 @@ def test_a_scrape_has_decisions_confidences_and_every_test(measurements):
         assert got["abstain_alarm_at", ("monitor", monitor)] >= 20
 
 
+def test_edges_of_buckets_are_written_as_people_write_them(measurements):
+    edges = {label[1] for name, *labels in samples(measurements) for label in labels if label[0] == "le"}
+    assert {"0.0025", "0.005", "0.05"} <= edges
+
+
 def test_the_calibration_sample_fills_the_buckets_evenly():
     outputs = digits()
     clean = outputs[outputs.shift == "none"]

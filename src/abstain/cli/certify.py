@@ -131,6 +131,7 @@ def _fresh(
     if not isinstance(loaded, Cascade):
         if len(files) > 1:
             raise InvalidInputError(f"`--on` must be given once for a selector, got {len(files)}.")
+        _check_audited(loaded, files[0])
         return _fresh_rows(files[0], loaded.certified_column or group)
     refuse({"--group-column": group}, "be left out with a cascade")
     if len(files) == 1 and _are_decisions(files[0]):
@@ -146,6 +147,19 @@ def _are_decisions(file: Path) -> bool:
 
     is_table = file.is_file() or is_log(file)
     return is_table and file.suffix.lower() in SUFFIXES and set(COLUMNS) <= set(names_of(file))
+
+
+def _check_audited(loaded: "Selector", file: Path) -> None:
+    """Refuse decisions without an audit of a selector of classes, whose outputs they do not have."""
+    from abstain.outputs.columns import SUFFIXES, names_of
+
+    if not loaded.n_classes or not file.is_file() or file.suffix.lower() not in SUFFIXES or _are_decisions(file):
+        return
+    if {"confidence", "accepted"} <= set(names_of(file)):
+        raise InvalidInputError(
+            f"`{file}` must be labelled outputs, or decisions with an audit, got decisions without one. Give the "
+            "outputs that were decided, with their labels, or run `select` or `serve` with --audit."
+        )
 
 
 def _fresh_rows(file: Path, group: str | None) -> "Outputs | AuditedDecisions":

@@ -57,13 +57,19 @@ def _print_groups(answered: "GroupRecertification", *, json: bool) -> None:
         values = {name: group.certified for name, group in answered.groups.items()}
         print_json({"labels": labels, "thresholds": values})
         return
-    say(f"Certified after {labels} labels: {len(certified)} of {len(answered.groups)} groups ({answered.per}).")
+    if certified:
+        say(f"Certified after {labels} labels: {len(certified)} of {len(answered.groups)} groups ({answered.per}).")
+    else:
+        say(f"Nothing is certified after {labels} labels, in {len(answered.groups)} groups ({answered.per}).")
     for name, group in answered.groups.items():
         if group.certified is not None:
             say(f"- {name}: accept iff confidence > {group.certified:.6g}, by {len(group.ids)} labels.")
         else:
             none = f"nothing after {len(group.ids)} labels; the next test is at {group.next_look}"
-            say(f"- {name}: {none}. {_to_go(group)}")
+            say(f"- {name}: {none}. It needs {_more(group)}")
+    ready = [_missing(group) for group in answered.groups.values() if group.certified is None and _has_left(group)]
+    if ready:
+        say(f"Next: --ask {len(ready) * max(ready)}, since labels are drawn evenly from groups not certified yet.")
     if certified:
         say(
             f"- In every certified group the risk is at most {answered.risk:g}, in all together with probability at "
@@ -71,17 +77,26 @@ def _print_groups(answered: "GroupRecertification", *, json: bool) -> None:
         )
 
 
-def _to_go(group: "Recertification") -> str:
-    """How a group gets the labels for its next test."""
-    step = _next_step(group)
-    return f"Next: {step}" if step.startswith("--") else f"It needs {step}"
+def _missing(answered: "Recertification") -> int:
+    """How many labels the next test lacks."""
+    return answered.next_look - len(answered.ids)
+
+
+def _has_left(answered: "Recertification") -> bool:
+    """Whether the decisions given have enough rows left for the next test."""
+    return answered.left >= _missing(answered)
 
 
 def _next_step(answered: "Recertification") -> str:
     """How to get the labels for the next test."""
-    more = answered.next_look - len(answered.ids)
-    if answered.left >= more:
-        return f"--ask {more}."
+    return f"--ask {_missing(answered)}." if _has_left(answered) else _more(answered)
+
+
+def _more(answered: "Recertification") -> str:
+    """How many labels the next test lacks, and where they come from if these decisions have too few."""
+    more = _missing(answered)
+    if _has_left(answered):
+        return f"{more} more."
     return (
         f"{more} more, but these decisions have {answered.left or 'none'} left above the old threshold. Make decisions "
         f"on new rows (`abstain select`), and --ask {more} of them."

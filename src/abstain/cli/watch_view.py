@@ -19,6 +19,11 @@ def print_watch(watch: "Watch", before: int, /, *, json: bool) -> None:
     parts = watch.monitors.parts.values()
     if not watch.standing:
         say("No alarm.")
+    if watch.rule is not None and "risk" not in watch.monitors.parts:
+        say(
+            "- Risk: not monitored, and labels are not read, as the selector guarantees no risk among accepted rows. "
+            "--risk with a new --state monitors one."
+        )
     for part in parts:
         say(f"- {part.words()}")
     for line in _recent(watch):
@@ -108,8 +113,8 @@ def _left_out(watch: "Watch") -> Iterator[str]:
         )
     if watch.unmatched:
         yield (
-            f"{watch.unmatched} labels have ids of no decision known here, and count as labels of accepted rows. If "
-            "their decisions are in another --state, this is the wrong file."
+            f"Labels whose ids belong to no decision known here: {watch.unmatched}. They count as labels of accepted "
+            "rows. If their decisions are in another --state, this is the wrong file."
         )
     if watch.skipped:
         yield f"Skipped {watch.skipped} rows whose ids were counted before."

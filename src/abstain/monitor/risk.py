@@ -199,9 +199,10 @@ class RiskMonitor:
             if self.graded
             else (f"{self.errors} errors in {self.n} accepted and labelled samples; risk")
         )
+        wider = "; the test of the alarm looks at one side only" if self.alarm and low <= self.risk else ""
         return (
             f"{self._name}: {verdict} {self.risk:g}. {seen} "
-            f"{low:.4f} to {high:.4f} with probability {1 - self.delta:g}, at all times."
+            f"{low:.4f} to {high:.4f} with probability {1 - self.delta:g}, at all times{wider}."
         )
 
     def to_json(self) -> str:

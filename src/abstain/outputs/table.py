@@ -74,8 +74,8 @@ def arguments_in(
     confidences = _confidences(file, columns) | ({} if has_logits else _signals(file, columns))
     if not confidences and not has_logits:
         raise InvalidInputError(
-            f"`{file}` must have a column confidence, or columns logit_… or proba_…, got {_listed(columns)}. A table "
-            f"of answers needs logprobs or samples. Other columns that are read: {', '.join(PLAIN[1:])}."
+            f"`{file}` must have a column confidence, or columns logit_… or proba_…, got {_listed(columns)}. Rename "
+            f"yours. A table of answers needs logprobs or samples. Other columns that are read: {', '.join(PLAIN[1:])}."
         )
     if confidences:
         arguments["confidences"] = confidences

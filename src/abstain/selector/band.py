@@ -49,7 +49,10 @@ NOWHERE = Band(None, None)
 
 
 def band(selector: "Selector", /) -> Band | None:
-    """The bands of a selector of two classes whose score depends on the probability alone; None for any other."""
+    """The bands of a selector of two classes whose score depends on the probability alone.
+
+    None for any other, and where the answer is the same everywhere.
+    """
     about = selector.entry.about
     depends = set(selector.entry.needs_of(selector.fitted)) <= NEEDS and about.family in FAMILIES
     if selector.n_classes != 2 or not depends or (selector.groups is not None and not selector.groups.is_by_class):
@@ -64,6 +67,8 @@ def band(selector: "Selector", /) -> Band | None:
         _edge(selector, points[end - 1], points[end], answer) if 0 < end < POINTS else None
         for end, answer in ((low, 0), (high, 1))
     ]
+    if edges == [None, None]:
+        return None  # the same answer everywhere, which the rule states already
     return Band(*(None if edge is None else float(expit(edge)) for edge in edges))
 
 

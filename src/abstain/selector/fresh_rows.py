@@ -63,7 +63,9 @@ class FreshRows:
     @classmethod
     def _audited(cls, selector: Selector, fresh: AuditedDecisions, level: float) -> Self:
         if selector.groups is not None:
-            raise InvalidInputError("`selector` must have one threshold to be certified by decisions, got several.")
+            raise InvalidInputError(
+                "`selector` must have one threshold to be certified by decisions, got several. Give labelled outputs."
+            )
         errors, losses = (fresh.errors, None) if fresh.errors.dtype == bool else (None, fresh.errors)
         rows = Outputs(confidences={selector.score: fresh.confidence}, errors=errors, losses=losses, ids=fresh.ids)
         confidence = rejected_last(fresh.confidence)

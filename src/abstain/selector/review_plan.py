@@ -93,8 +93,9 @@ class ReviewPlan:
         if self.audit:
             lines.append(
                 f"Audit {counted(audited, 'accepted row')}, drawn at random with probability {self.audit:g}, in "
-                "addition: check their answers and fill in the column error or loss. `abstain monitor`, `certify --on` "
-                "and `recertify --audited` take the file back, and use the labels of audited rows alone."
+                "addition: check their answers and fill in the column error or loss. `abstain monitor`, `recertify "
+                "--audited` and, for a selector with one threshold, `certify --on` take the file back, and use the "
+                "labels of audited rows alone."
             )
         return lines
 

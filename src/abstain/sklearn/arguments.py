@@ -71,12 +71,16 @@ def check_reach(risk: float | None, delta: float | None, n: int, /, *, held_out:
 
 
 def check_reject_label(label: Any, classes: NDArray[Any], /) -> None:
-    """None, or a label of the kind of the classes that is none of them."""
+    """None, or a label of the type of the classes that is none of them."""
     if label is None:
         return
-    kinds = {"text" if isinstance(each, str) else "number" for each in (label, *classes.tolist())}
-    if len(kinds) > 1 or label in classes.tolist():
-        raise InvalidInputError(f"`reject_label` must be of the kind of the classes and none of them, got {label!r}.")
+    names = classes.tolist()
+    are_strings = isinstance(names[0], str)
+    if any(isinstance(each, str) != are_strings for each in (label, *names)) or label in names:
+        kind = "string" if are_strings else "number"
+        raise InvalidInputError(
+            f"`reject_label` must be a {kind}, as the classes are, and none of them, got {label!r}."
+        )
 
 
 def group_ids(groups: Any, n: int, /) -> NDArray[Any]:

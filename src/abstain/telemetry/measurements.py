@@ -39,7 +39,7 @@ class Histogram:
     def cumulative(self) -> list[tuple[str, float]]:
         """The number of values up to each edge, the last edge being infinite."""
         sums = np.cumsum(self.counts).tolist()
-        return list(zip([*(f"{edge:.17g}" for edge in self.edges), "+Inf"], sums, strict=True))
+        return list(zip([*(f"{edge!r}" for edge in map(float, self.edges)), "+Inf"], sums, strict=True))
 
 
 @final

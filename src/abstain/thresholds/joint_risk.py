@@ -15,7 +15,7 @@ from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import p_value
 from abstain.thresholds.fallback import lowest_certified, proposed
 from abstain.thresholds.guarantee import Guarantee, Quantity
-from abstain.thresholds.refusal import ELSEWHERE, NoSafeThresholdError, lowest_achievable, lowest_words
+from abstain.thresholds.refusal import ELSEWHERE, NoSafeThresholdError, lowest_achievable, two_digits_up
 from abstain.thresholds.sample import Sample, check_chance, check_names, check_target, one_per_cluster
 from abstain.thresholds.threshold import Threshold
 
@@ -178,13 +178,17 @@ def _nothing_certified(rows: _Grouped, risk: float, group_risk: float, delta: fl
     )
     whose = "the overall risk" if blocking is None else f"the risk in the group {str(blocking)!r}"
 
+    def overall(trial: float) -> float:
+        return min(two_digits_up(risk * trial / group_risk), 0.999)
+
     def is_certified(trial: float) -> bool:
-        raised = rows.limits(*(min(limit * (trial / group_risk), 0.999) for limit in (risk, group_risk)))
-        return rows.lowest(raised, delta) < np.inf
+        return rows.lowest(rows.limits(overall(trial), trial), delta) < np.inf
 
     def describe(_: object) -> str:
         lowest = lowest_achievable(is_certified, group_risk)
-        return f"With both targets raised by the same factor, in groups {lowest_words(lowest)}."
+        if lowest is None:
+            return "No risk below 1 is achievable with both targets raised by the same factor."
+        return f"Achievable together: risk {overall(lowest):.3g} overall and {lowest:.2g} in every group."
 
     return NoSafeThresholdError(
         f"No threshold certifies risk <= {risk:.4g} overall and <= {group_risk:.4g} in every group together on "

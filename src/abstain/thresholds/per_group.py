@@ -189,7 +189,9 @@ def of_all_groups(
     """
     n = sum(threshold.n for threshold in thresholds.values())
     words = f"rows of any mix of the {len(thresholds)} groups, drawn as these {n} were"
-    if largest is not None:
+    if largest == 1:
+        words += ", of which no two share an id"
+    elif largest is not None:
         words += f", in clusters of at most {counted(largest, 'row')}"
     guarantee = Guarantee(
         quantity=Quantity.RISK, target=risk, probability=1 - delta, distribution=words, largest=largest

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from math import floor, log10
+from math import ceil, floor, log10
 from typing import Any, final
 
 from abstain._bisection import first_of
@@ -129,6 +129,16 @@ def lowest_achievable(reaches: Callable[[float], bool], risk: float, /, *, guess
     """
     trials = [trial for trial in _two_digits(risk) if risk < trial]
     return first_of(trials, reaches, bisect_left(trials, min(guess or 0.0, 0.99)))
+
+
+def two_digits_up(value: float, /) -> float:
+    """The lowest number of two significant digits that is at least ``value``.
+
+    >>> two_digits_up(0.0431), two_digits_up(0.04)
+    (0.044, 0.04)
+    """
+    digits, decade = f"{value:.6e}".split("e")
+    return float(f"{ceil(float(digits) * 10)}e{int(decade) - 1}")
 
 
 def _two_digits(risk: float) -> list[float]:

@@ -111,7 +111,7 @@ def _verdict(*, is_refuted: bool, is_confirmed: bool, power: float) -> Verdict:
 def untestable(guarantee: Guarantee, /) -> str:
     """Why fresh rows cannot refute a guarantee; nothing if they can."""
     if guarantee.quantity.event is None:
-        return "the test knows shares of errors, mean losses, and shares of accepted and of missed rows alone"
+        return "only shares of errors, of accepted rows and of missed rows, and mean losses can be tested"
     if guarantee.probability is None:
         return "it is kept on average over calibration samples, so that no single selector can break it"
     return "" if 0 < guarantee.limit < 1 else VACUOUS

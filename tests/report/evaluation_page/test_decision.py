@@ -125,7 +125,7 @@ def test_the_threshold_leads_with_what_the_literature_prints():
     rows = Outputs(logits=rng.normal(size=(2000, 3)) + 3 * np.eye(3)[labels], labels=labels)
     case = of_risk(rows, 0.02, scores=["max_softmax"])
     value = case.point.value
-    assert f"max_softmax is above {1 / (1 + np.exp(-value)):.4g}," in decision_words(case)
+    assert f"max_softmax score is above {1 / (1 + np.exp(-value)):.4g}," in decision_words(case)
     assert f"a confidence above {value:.4g}".replace("-", "−") in decision(case).html
 
 

@@ -72,7 +72,7 @@ def _rule(case: PageContext) -> str:
         risk = f"their mean loss is {point.risk:.3g}" if case.is_graded else f"{_rounded(point.risk)} is wrong"
         return f"Accept every answer: {risk}, and what was asked for holds without a threshold."
     return (
-        f"Trust an answer if its {SCORE} is above {_threshold_words(case)}, and hand the others to a person. "
+        f"Trust an answer if its {SCORE} score is above {_threshold_words(case)}, and hand the others to a person. "
         f"{_improvement(case)}; {_rounded(1 - point.coverage)} has to be looked at."
     )
 
