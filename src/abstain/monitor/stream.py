@@ -113,7 +113,7 @@ def check_columns(names: Iterable[str], needed: set[str], /) -> None:
     """Something needed must be there, or nothing would ever be counted."""
     if not needed & supplied(names):
         wanted = f"one of the columns {', '.join(sorted(needed))}" if len(needed) > 1 else f"a column {min(needed)}"
-        raise InvalidInputError(f"`stream` must have {wanted}, got {', '.join(names) or 'none'}.")
+        raise InvalidInputError(f"`stream` must have {wanted}, got {', '.join(names) or 'none':.500}.")
 
 
 def _gathered(rows: Iterator[dict[str, Any]], size: int) -> Iterator[StreamBatch]:
@@ -138,7 +138,7 @@ def _csv(file: BinaryIO, needed: set[str]) -> Iterator[StreamBatch]:
     try:
         header = [name.strip() for name in next(reader, [])]
         if len(set(header)) != len(header):
-            raise InvalidInputError(f"`stream` must have distinct column names, got {', '.join(header)}.")
+            raise InvalidInputError(f"`stream` must have distinct column names, got {', '.join(header):.500}.")
         ours = spelled(header, also=DECIDED)
         header = [ours.get(name, name) for name in header]
         check_columns(header, needed)
