@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abstain import Outputs, calibrate, certify
+from abstain import Outputs, Risk, calibrate, certify
 from abstain.cli.app import app
 from abstain.monitor.deployment import DeploymentMonitor
 from abstain.monitor.rows import StreamRows
@@ -208,7 +208,7 @@ def test_an_audit_of_a_threshold_per_group_is_refused_with_what_to_give():
         domain=np.tile(["a", "b"], n // 2),
         ids=np.arange(n),
     )
-    selector = calibrate(rows, risk=0.1, per="domain")
+    selector = calibrate(rows, Risk(0.1, per="domain"))
     decisions = selector.decide(rows)
     decisions |= ReviewPlan(audit=0.3).columns(decisions)
     audited = AuditedDecisions.of(
