@@ -117,3 +117,20 @@ def test_errors_are_one_line(run, path, arguments, message):
     assert (done.returncode, done.stdout) == (1, "")
     assert re.search(message, done.stderr)
     assert done.stderr.count("\n") == 1
+
+
+def test_decisions_by_a_column_of_groups_are_certified_as_select_writes_them(run, tmp_path):
+    for seed, name in enumerate(("old.csv", "new.csv")):
+        rng = np.random.default_rng(seed)
+        confidence, is_right = rng.random(3000), rng.random(3000)
+        lines = [
+            f"{c:.6f},{int(u < 0.6 + 0.4 * c)},{'ab'[k % 2]}"
+            for k, (c, u) in enumerate(zip(confidence, is_right, strict=True))
+        ]
+        (tmp_path / name).write_text("\n".join(["confidence,correct,segment", *lines]))
+    selector, decisions = tmp_path / "s.abstain", tmp_path / "d.csv"
+    run("calibrate", tmp_path / "old.csv", "--risk", "0.1", "--per", "segment", "-o", selector)
+    run("select", selector, tmp_path / "new.csv", "-o", decisions)
+    documents = [run("certify", selector, "--on", file, "--json") for file in (tmp_path / "new.csv", decisions)]
+    verdicts = [json.loads(done.stdout)["verdict"] for done in documents]
+    assert verdicts == ["consistent", "consistent"]

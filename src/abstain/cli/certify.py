@@ -176,9 +176,18 @@ def _fresh_rows(file: Path, group: str | None) -> "Outputs | AuditedDecisions":
             f"`{file}` must have an audit or a label for every decision, got decisions without a label. Run `serve` or "
             "`select` with --audit: labels that come for other reasons, such as complaints, would mislead."
         )
-    rows = abstain.Outputs.load(file, nonfinite="reject", group=group)
-    warn_unused(file, group=group)
+    column = None if _names_groups(file, group) else group
+    rows = abstain.Outputs.load(file, nonfinite="reject", group=column)
+    warn_unused(file, group=column)
     return rows
+
+
+def _names_groups(file: Path, column: str | None) -> bool:
+    """Whether a table has a column `group`, as `abstain select` calls it, and not the column of the selector."""
+    from abstain.outputs.columns import SUFFIXES, names_of
+
+    names = names_of(file) if file.is_file() and file.suffix.lower() in SUFFIXES else ()
+    return column not in names and "group" in names
 
 
 def _check_sources(sources: dict[str, str]) -> None:
