@@ -130,6 +130,10 @@ def test_every_leaf_is_public():
     assert ours | {"AbstainError"} == set(errors.__all__)
 
 
+def test_the_tree_in_the_docstring_names_every_leaf():
+    assert set(re.findall(r"(?m)^    [│├└─ ]*(\w+Error)\b", abstain._errors.__doc__)) == set(errors.__all__)
+
+
 def _raised(tree):
     """The names of what is raised, and whether with arguments."""
     for node in ast.walk(tree):

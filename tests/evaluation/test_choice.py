@@ -22,7 +22,9 @@ def test_scores_that_lack_an_input_are_listed_with_the_reason(mixed_outputs):
 
 
 def test_nothing_left_is_an_error(mixed_outputs):
-    with pytest.raises(ValueError, match=r"got only geometric_margin; geometric_margin: the outputs have no head"):
+    with pytest.raises(
+        ValueError, match=r"one that these outputs allow, got geometric_margin: the outputs have no head"
+    ):
         evaluate(mixed_outputs(), scores=["geometric_margin"])
 
 

@@ -139,7 +139,7 @@ def test_without_ids_rows_are_matched_by_place_and_that_is_said():
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (lambda: run(ids=None), "`b` must have ids as the other run has, got none"),
+        (lambda: run(ids=None), "`b` must have ids as the other run has, got none. Give both ids, or neither."),
         (lambda: run(ids=IDS + 1000), "`b` must have samples of `a`, got no id in common: '1000' for '0'"),
         (lambda: run(labels=np.where(LABELS == 0, 1, LABELS)), "`b` must have the labels of `a` for the same samples"),
         (lambda: run(shift=np.where(SHIFT == "none", "covariate", SHIFT)), "`b` must have the shift of `a`"),

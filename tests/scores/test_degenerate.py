@@ -127,7 +127,7 @@ def test_other_samples_that_cannot_be_fitted():
         RMDS().fit(Outputs(logits=o.logits, features=o.features, labels=np.full(len(o), -1)))
     with pytest.raises(CannotFitError, match="a secondary score is constant"):
         SIRC((KNN(k=1),)).fit(make(features=np.tile(np.eye(5), (8, 1))))
-    with pytest.raises(CannotFitError, match="the same weight for every class"):
+    with pytest.raises(CannotFitError, match="the head has the same weight for every class"):
         FDBD().fit(make(weight=np.ones((3, 5))))
     one_wrong = [*np.flatnonzero(~o.errors), np.argmax(o.errors)]
     with pytest.raises(CannotFitError, match="fewer than 2 distinct right or 2 distinct wrong"):

@@ -189,7 +189,7 @@ def test_unusable_rows_are_never_accepted():
     ("options", "message"),
     [
         ({"score": "nothing", "risk": 0.1}, "`score` must be a known score, got 'nothing'"),
-        ({}, "`target` must be one of cost; coverage; .*, got none"),
+        ({}, "`target` must be one of cost; coverage; .*, got none. Give one, such as a risk of 0.02."),
         ({"risk": 0.1, "cost": 0.5}, "`target` must be one of .*, got risk with cost"),
         ({"risk": 0.1, "delta": None}, "`delta` must be given for a target risk, got None"),
         ({"risk": 0.1, "method": "guess"}, "`method` must be one of step_down, betting, sgr, bonferroni"),

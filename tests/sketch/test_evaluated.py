@@ -51,7 +51,7 @@ def test_its_document_has_the_keys_of_any_other(tables):
 
 @pytest.mark.parametrize("index", [0, 1])
 def test_a_score_that_is_not_there_is_named(tables, index):
-    with pytest.raises(KeyError, match="no row for score 'knn', mix 'in' and alpha 1"):
+    with pytest.raises(KeyError, match="No row has score 'knn', mix 'in' and alpha 1"):
         tables[index].row("knn", "in", 1.0)
 
 

@@ -1,4 +1,4 @@
-"""Digests of what a result depends on: another digest, another result."""
+"""Digests of what a result depends on; equal digests mean that a stored result can be used again."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -93,7 +93,7 @@ def _named(value: Any, module: str | None) -> Any:
 
 
 def _attributes(value: Any) -> list[Any]:
-    """The attributes of an object; of an object without any its repr, unless that has a memory address."""
+    """The attributes of an object, or its repr if it has none, unless the repr contains a memory address."""
     if hasattr(value, "state_dict"):
         return [repr(value), value.state_dict()]
     named = dict(getattr(value, "__dict__", {}))

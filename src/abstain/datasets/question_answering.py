@@ -17,7 +17,7 @@ def question_answers(model: Literal["gpt4", "llama13b", "llama7b"] = "gpt4", /, 
     """Answers of a language model to questions of SQuAD, TriviaQA and HotpotQA: confidences, and whether each is right.
 
     Real answers of GPT-4 and of LLaMA 2 with 13 and 7 billion weights, graded by matching reference answers, which errs
-    on both sides: a right answer in other words counts as wrong, and where a reference stands in the question (117 of
+    on both sides: a right answer in other words counts as wrong, and where the question contains a reference (117 of
     GPT-4's 1,072 right answers), repeating it counts as right. The confidences are ``brevity``, minus the number of
     words, and for each smaller model ``support_MODEL``, the share of the answer's words that its answer has too. No
     text is kept. The answers, to answerable questions of SelfAware, are in the package openfactcheck 1.1.2 (GPL-3.0).

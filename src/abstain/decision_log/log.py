@@ -57,13 +57,18 @@ class DecisionLog:
                 raise FileConflictError(f"`{path}` must be a folder or new, got a file. Choose another name.")
             path.mkdir(exist_ok=True)
         elif path.exists() and path.stat().st_size and not is_log(path):
-            raise FileConflictError(f"`{path}` must be a log of decisions or new, got another file.")
+            raise FileConflictError(
+                f"`{path}` must be a log of decisions or new, got another file. Choose another name."
+            )
         self.path, self.selector, self.part_bytes = path, selector, part_bytes
         self._lock = Lock(open_part(path).with_name(f".{open_part(path).name}.lock"))
         if not self._lock.take():
             holder = self._lock.holder()
             self._lock.close()
-            raise FileInUseError(f"`{path}` must not be in use, got another process at work on it{holder}.")
+            raise FileInUseError(
+                f"`{path}` must not be in use, got another process at work on it{holder}. Wait for it, "
+                "or choose another log."
+            )
         self.recent = RecentDecisions()
         self._file, self._next, self._first, self._full = -1, 1, 1, part_bytes
         self.recovered = 0

@@ -164,10 +164,8 @@ def drawn_words(inside: int, drawn: int, /) -> str:
 
 def _check_some_left(scores: Collection[Any], left_out: dict[str, str]) -> None:
     if not scores:
-        name, reason = next(iter(left_out.items()))
-        raise InvalidInputError(
-            f"`scores` must name a score that can be computed, got only {', '.join(left_out)}; {name}: {reason}."
-        )
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise InvalidInputError(f"`scores` must have one that these outputs allow, got {reasons}.")
 
 
 def _shared_ids(fitting: Outputs, evaluated: Outputs) -> int:

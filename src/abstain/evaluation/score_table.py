@@ -171,14 +171,21 @@ class ScoreTable(ABC):
         """The row of a score, mix and α."""
         row = self._columns.get((mix, alpha), {}).get(score)
         if row is None:
-            raise MissingRowError(f"no row for score {score!r}, mix {mix!r} and alpha {alpha}")
+            raise MissingRowError(
+                f"No row has score {score!r}, mix {mix!r} and alpha {alpha}. There are {self._keys()}."
+            )
         return row
 
     def column(self, mix: str, alpha: float) -> list[AreaRow]:
         """The rows of a mix and α, a row for each score."""
         if (mix, alpha) not in self._columns:
-            raise MissingRowError(f"no rows for mix {mix!r} and alpha {alpha}")
+            raise MissingRowError(f"No row has mix {mix!r} and alpha {alpha}. There are {self._keys()}.")
         return list(self._columns[mix, alpha].values())
+
+    def _keys(self) -> str:
+        """What rows are looked up by, in words."""
+        alphas = ", ".join(f"{alpha:g}" for alpha in self.alphas)
+        return f"scores {', '.join(self.scores)}; mixes {', '.join(self.mixes)}; alphas {alphas}"
 
     def best(self, mix: str, alpha: float = 1.0) -> AreaRow:
         """The row of the lowest AURC-α in a mix."""

@@ -206,7 +206,7 @@ def summary_of_table(
 ) -> Summary:
     """The same with a verdict from the table alone: nothing is fitted."""
     for mix in mixes or ():
-        check_name("mixes", mix, evaluation.mixes, rule=f"be among {', '.join(evaluation.mixes)}")
+        check_name("mixes", mix, evaluation.mixes, rule=f"be mixes of these outputs ({', '.join(evaluation.mixes)})")
     chosen = list(mixes or evaluation.mixes[-1:])
     table = {
         column: cells for mix in chosen for column, cells in _columns(evaluation, mix, alphas or evaluation.alphas)

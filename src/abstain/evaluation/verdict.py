@@ -25,7 +25,7 @@ class ScoreVerdict:
     score_aurc : float
         Its AURC-α.
     spares : tuple of str
-        What the best needs and this score does not.
+        What the best score needs and this one does not.
     mix : str
         The name of the mix.
     where : str
@@ -51,11 +51,12 @@ class ScoreVerdict:
     high : float or None
         Its upper end.
     elsewhere : tuple of tuples
-        Other α where this score is significantly worse than the best, and that one.
+        Other α where this score is significantly worse than the best, each with the best score there.
     worse : tuple of tuples
-        Other mixes where this score is significantly behind the best and below the usual baseline: both AURC-α.
+        Other mixes where this score is significantly worse than the best and worse than the usual baseline, with the
+        AURC-α of this score and of the baseline.
     learning : Learning or None
-        What scores weighed by what these rows show would gain over this one, where that is significant.
+        The AURC-α of a learned combination of scores and of this one, where the difference is significant.
     alike : tuple of tuples
         Groups of scores that rank identically.
     suspicion : str
@@ -158,8 +159,8 @@ def verdict(evaluation: ScoreTable, /, *, mix: str | None = None, alpha: float |
     Returns
     -------
     ScoreVerdict
-        Printed, a few sentences. Where rows are there, it also fits a combination of all scores on half of them, and
-        reports whether a learned score would pay.
+        Printed, a few sentences. An evaluation that has its rows also fits a combination of all scores on half of
+        them, and reports whether a learned score would pay.
     """
     stored = verdict_of_table(evaluation, mix=mix, alpha=alpha)
     return replace(stored, learning=evaluation.learning(stored.score, stored.mix, stored.alpha))

@@ -1,4 +1,4 @@
-"""From rows of Parquet files to counts that merge: the work that every engine does alike."""
+"""From rows of Parquet files to counts that merge: the same work on every engine."""
 
 import json
 from dataclasses import dataclass, fields
@@ -25,7 +25,7 @@ COLUMNS = ("slots", "counts", "errors")
 
 
 class PortionCounts(NamedTuple):
-    """What a portion gave."""
+    """The counts of a portion."""
 
     counted: BatchCounts
     unusable: int
@@ -40,7 +40,7 @@ class SketchTask:
     reader: ParquetReader
     plan: Plan
     draw: HashedDraw | None
-    """Of the rows that scores were fitted on, which are left out."""
+    """The draw of the rows that scores were fitted on, which are left out."""
 
     def __reduce__(self) -> Any:
         if own := [name for name, score in self.plan.scores.items() if isinstance(score.fitted, Own)]:
@@ -64,13 +64,13 @@ class SketchTask:
 
     @property
     def fingerprint(self) -> str:
-        """Of all that counts depend on besides the rows, formulas by the version of the package."""
+        """A digest of all that the counts depend on except the rows; formulas count by the version of the package."""
         own = [score.fitted for score in self.plan.scores.values() if isinstance(score.fitted, Own)]
         return digest(*packed(self.plan), own, self.reader.nonfinite, self.reader.head, self.draw, version("abstain"))
 
 
 def packed(plan: Plan, /) -> tuple[str, dict[str, Any], dict[str, Any]]:
-    """A plan as a text of JSON, plain arrays, and the rest, which is plain."""
+    """A plan as a JSON string of its scores, their arrays, and its other fields."""
     arrays: dict[str, Any] = {}
     scores = {}
     for number, (name, score) in enumerate(plan.scores.items()):
@@ -84,7 +84,7 @@ def packed(plan: Plan, /) -> tuple[str, dict[str, Any], dict[str, Any]]:
 
 
 _KNOWN: dict[str, dict[str, tuple[Score, FittedScore]]] = {}
-"""The scores that this process had last, so that a worker builds them once."""
+"""The scores that this process used last, so that a worker builds them once."""
 
 
 def _sketching(
@@ -118,7 +118,7 @@ class CountsCache:
         return self.folder / f"{digest(self.belongs, portion.fingerprint)}.counts"
 
     def get(self, portion: Portion, /) -> PortionCounts | None:
-        """What was kept; None where nothing was, or nothing that is whole."""
+        """The cached counts; None if there are none or their file is damaged."""
         try:
             header, arrays = load_sealed(self._file(portion), FORMAT, VERSION, writer="abstain", again="run again")
         except (OSError, ValueError):
@@ -131,7 +131,7 @@ class CountsCache:
         return PortionCounts(BatchCounts(strata, cells, frozenset(header["rounded"])), header["unusable"])
 
     def put(self, portion: Portion, counting: PortionCounts, /) -> None:
-        """Keep what a portion gave, whole or not at all."""
+        """Cache the counts of a portion; the file is written completely or not at all."""
         counted = counting.counted
         header = {
             "scores": [*counted.cells],

@@ -117,7 +117,7 @@ class FDBD(Score):
         """Take the mean feature and the distances between the rows of the head."""
         weight, _ = head_of(sample)
         if is_constant(as_numpy(weight)):
-            raise CannotFitError("the fitting sample has the same weight for every class")
+            raise CannotFitError("the head has the same weight for every class")
         return FittedFDBD(features_of(sample).astype(np.float64).mean(axis=0), inverse_distances(weight))
 
 

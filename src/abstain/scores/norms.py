@@ -46,8 +46,8 @@ def is_constant(rows: NDArray[Any], /) -> bool:
 def inverse_distances(weight: Array, /) -> NDArray[np.float64]:
     """1/‖w_i − w_j‖ (K, K), 0 where the rows are the same.
 
-    ‖w_i‖² + ‖w_j‖² − 2⟨w_i, w_j⟩ by BLAS; where that is below a thousandth of the first two, and so has lost digits,
-    the norm of the difference itself. The relative error is below 10⁻¹².
+    ‖w_i‖² + ‖w_j‖² − 2⟨w_i, w_j⟩ by BLAS. Where that is below a thousandth of ‖w_i‖² + ‖w_j‖², it has lost digits, and
+    ‖w_i − w_j‖² is summed directly. The relative error is below 10⁻¹².
     """
     w = checked_weight(weight)
     if is_constant(w):

@@ -20,7 +20,7 @@ def __getattr__(name: str) -> Any:
 
 
 def corrupt_picture(name: str, severity: int, seed: int, image: Any, row: int, /) -> Any:
-    """A Pillow image or array of bytes under a corruption, as a Pillow image: a transform of `collect`.
+    """Corrupt a Pillow image or an array of bytes and return a Pillow image; `collect` uses it as a transform.
 
     The noise is seeded by the row, so that the same row has the same noise in every run.
     """

@@ -131,7 +131,7 @@ def betting(
 
 @dataclass(frozen=True)
 class _Units:
-    """Rows in an order of their own, with the number of each one's cluster."""
+    """Rows in a fixed order, with the number of the cluster of each."""
 
     confidence: Floats
     losses: Floats
@@ -139,7 +139,7 @@ class _Units:
     cluster: Ints
     largest: float
     of_sample: bool
-    """Whether ``largest`` is that of these clusters, not one known beforehand, nor the least there can be."""
+    """Whether ``largest`` was read from these clusters and is above 1, rather than known beforehand."""
     distribution: str
     assumed: int | None
     """The rows of a cluster that the guarantee is about at most; None without clusters."""
@@ -214,14 +214,14 @@ class _Units:
     def rules_out(self, threshold: float, risk: float, spread: float, levels: list[float]) -> bool:
         """Whether bets rule out, at each of the levels, that the risk at this threshold is above ``risk``.
 
-        If the largest cluster was read from the sample, the target is raised by the most one cluster can win.
+        If the largest cluster was read from the sample, the wealth to reach is raised by the most one cluster can win.
         """
         excess, largest_bet = self.excess(threshold, risk), BOLDEST / (self.largest * (1 - risk))
         besides = log1p(BOLDEST * risk / (1 - risk)) if self.of_sample else 0.0
         return all(reaches(excess, spread, largest_bet, besides - log(level)) for level in levels)
 
     def spread(self, threshold: float, risk: float) -> float:
-        """The mean square of Z, at least what it is where every row is a cluster and the risk is just ``risk``."""
+        """The mean square of Z, but at least its value for independent rows with a risk of exactly ``risk``."""
         excess = self.excess(threshold, risk)
         alone = np.where(self.confidence > threshold, self.weights, 0.0)
         return max(float(np.square(excess).mean()), risk * (1 - risk) * float(np.square(alone).sum()) / len(excess))

@@ -15,7 +15,7 @@ from abstain.thresholds.review import target_review
 from abstain.thresholds.risk_and_coverage import risk_and_coverage
 from abstain.thresholds.step_down import step_down
 
-Target = Literal[
+TargetName = Literal[
     "risk",
     "coverage",
     "review",
@@ -33,7 +33,7 @@ class Method:
     """How a threshold is chosen, and for which target."""
 
     name: str
-    target: Target
+    target: TargetName
     rule: Callable[..., Any]
     summary: str
     weighs_answers: bool = False
@@ -74,6 +74,6 @@ METHODS = {
 }
 
 
-def methods_for(target: Target, /) -> tuple[str, ...]:
+def methods_for(target: TargetName, /) -> tuple[str, ...]:
     """The names of the methods for a target, the usual one first."""
     return tuple(method.name for method in METHODS.values() if method.target == target)

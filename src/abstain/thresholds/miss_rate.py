@@ -39,7 +39,7 @@ def target_miss_rate(
     """A threshold for each predicted class, so that few rows of some true classes are accepted with another answer.
 
     All rates hold together with probability 1 − δ. The rate of a class falls as thresholds rise, so that an order
-    statistic of its rows is enough. A prediction of a class is limited only by the rates of the other classes.
+    statistic of its rows is enough. The threshold of a predicted class depends only on the rates of the other classes.
 
     Parameters
     ----------
@@ -99,10 +99,10 @@ def risk_and_miss_rate(
     seed: int = 0,
     class_names: Sequence[str] = (),
 ) -> Threshold:
-    """One threshold with at most ``risk`` among the accepted and the rates of `target_miss_rate`, all together.
+    """One threshold for a risk and the rates of `target_miss_rate`, which hold together with probability 1 − δ.
 
-    Half of δ certifies ranks by `step_down`, the other half says from which confidence on the rates hold. The threshold
-    accepts as many rows as both allow.
+    Half of δ certifies ranks by `step_down`, the other half finds the confidence above which the miss rates hold. The
+    threshold accepts as many rows as both allow.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def risk_and_miss_rate(
         reason = "no threshold certifies the risk" if not len(safe) else "the miss rates need a higher threshold"
         raise NoSafeThresholdError(
             f"Risk <= {risk:.4g} and the miss rates cannot be certified together on n={len(sample):,} calibration "
-            f"rows: {reason}. Label more rows, or ask for less on other rows."
+            f"rows: {reason}. Label more rows, or use weaker targets on other rows."
         )
     threshold = accepting("risk_and_miss_rate", sample, rank, risk=risk, delta=delta, level=part)
     guarantee = replace(threshold.guarantee, **rows.population)
@@ -210,7 +210,7 @@ class _Rows:
         return self.names[k] if self.names else str(k)
 
     def values(self, delta: float) -> dict[int, float]:
-        """By limited class, the lowest threshold that other answers may have, each with probability 1 − δ."""
+        """For each class with a rate, the threshold above which other answers keep that rate with probability 1 − δ."""
         return {k: self._value(k, rate, delta) for k, rate in self.rates.items()}
 
     def _value(self, k: int, rate: float, delta: float) -> float:
@@ -228,7 +228,7 @@ class _Rows:
         return between(float(np.min(above)), last) if len(above) else (inf if last > -inf else -inf)
 
     def guarantees(self, probability: float) -> tuple[Guarantee, ...]:
-        """What holds of each limited class, by its number."""
+        """The guarantee of each class that has a rate."""
         return tuple(
             Guarantee(
                 quantity=Quantity.MISS_RATE,
@@ -241,7 +241,7 @@ class _Rows:
         )
 
     def threshold(self, k: int, values: dict[int, float], guarantees: tuple[Guarantee, ...]) -> Threshold:
-        """That of a predicted class: the highest of those that other classes need."""
+        """The threshold of a predicted class: the highest that the rates of other classes need."""
         value = max((each for other, each in values.items() if other != k), default=-inf)
         inside = self.predictions == k
         accepted = inside & (self.confidence > value)

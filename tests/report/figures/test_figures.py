@@ -251,7 +251,7 @@ def test_what_the_data_do_not_allow_is_told_and_hostile_names_are_drawn_as_they_
     message = {line.partition(":")[0]: line for line in lines}
     assert message["class"].endswith("left out, as the outputs have no labels.")
     assert message["scale"].endswith("left out, as there are no logits.")
-    assert message["significance"].endswith("left out, as there is one score alone.")
+    assert message["significance"].endswith("left out, as there is only one score.")
     assert (tmp_path / "group.png").exists()
     handles, labels = risk_coverage_figure(evaluation).axes[0].get_legend_handles_labels()
     assert len(handles) == 1

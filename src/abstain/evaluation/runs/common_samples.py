@@ -8,7 +8,7 @@ from abstain.outputs import Outputs
 from abstain.outputs.validation import unlabelled
 
 Names = NDArray[np.str_]
-Places = NDArray[np.int64]
+Rows = NDArray[np.int64]
 
 
 def matched(a: Outputs, b: Outputs, /, *, names: tuple[str, str] = ("a", "b")) -> tuple[Outputs, Outputs, list[str]]:
@@ -22,7 +22,7 @@ def matched(a: Outputs, b: Outputs, /, *, names: tuple[str, str] = ("a", "b")) -
             raise unlabelled(name, "to be compared")
     if a.class_names and b.class_names and a.class_names != b.class_names:
         raise InvalidInputError("`b` must have the classes of `a` in the same order, got other class names.")
-    of_a, of_b, notes = _places(a, b)
+    of_a, of_b, notes = _matching_rows(a, b)
     whole = len(of_a) == len(a) == len(b)
     if not whole:
         notes.append(
@@ -35,7 +35,7 @@ def matched(a: Outputs, b: Outputs, /, *, names: tuple[str, str] = ("a", "b")) -
     return a, b, notes
 
 
-def _places(a: Outputs, b: Outputs) -> tuple[Places, Places, list[str]]:
+def _matching_rows(a: Outputs, b: Outputs) -> tuple[Rows, Rows, list[str]]:
     if a.ids is None and b.ids is None:
         if len(a) != len(b):
             raise InvalidInputError(
@@ -44,7 +44,10 @@ def _places(a: Outputs, b: Outputs) -> tuple[Places, Places, list[str]]:
         every = np.arange(len(a))
         return every, every, ["There are no ids: rows with the same index are taken for the same sample."]
     if a.ids is None or b.ids is None:
-        raise InvalidInputError(f"`{'a' if a.ids is None else 'b'}` must have ids as the other run has, got none.")
+        raise InvalidInputError(
+            f"`{'a' if a.ids is None else 'b'}` must have ids as the other run has, got none. Give both ids, or "
+            "neither."
+        )
     ids = a.ids.astype(str), b.ids.astype(str)
     if len(a) == len(b) and (ids[0] == ids[1]).all() and _same(a.domain, b.domain):
         return np.arange(len(a)), np.arange(len(b)), []
@@ -96,7 +99,7 @@ def _check_truth(a: Outputs, b: Outputs) -> None:
             )
 
 
-def _truth(run: Outputs) -> Places | None:
+def _truth(run: Outputs) -> Rows | None:
     return None if run.labels is None else np.maximum(run.labels, -1)
 
 

@@ -81,8 +81,8 @@ def compare_runs(
     a, b : Outputs
         The outputs of two models for the same samples, with labels, errors or losses.
     score : str, score, function, or a pair of them, optional
-        That of both models, or of each. ``"best"`` chooses each model's own on a fifth of the rows that is then left
-        out for both, as do scores that need fitting.
+        That of both models, or of each. ``"best"`` chooses a score for each model on a fifth of the rows. These rows,
+        like those that scores are fitted on, are left out for both models.
     at : ComparisonPoints
         The coverages and risks where they are compared.
     names : pair of str

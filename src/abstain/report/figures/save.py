@@ -4,7 +4,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from abstain._errors import FileAccessError
+from abstain._errors import FileConflictError
 from abstain._extras import require
 from abstain._io.files import check_output_path, check_parent, check_suffix, write_whole
 
@@ -31,7 +31,7 @@ def check_figures(folder: Path | None, /) -> None:
         return
     require("matplotlib", extra="report", feature="A figure")
     if folder.exists() and not folder.is_dir():
-        raise FileAccessError(f"`--figures` must be a folder, got the file {folder}.")
+        raise FileConflictError(f"`--figures` must be a folder, got the file {folder}. Choose another name.")
     check_parent(folder)
 
 

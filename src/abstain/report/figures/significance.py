@@ -29,7 +29,7 @@ def significance_figure(
     """Every pair of scores on a mix, by default the widest: the paired difference of AURC-α × 100."""
     names = list(scores) if scores is not None else telling_scores(evaluation)
     if len(names) < 2:
-        raise CannotDrawError("there is one score alone")
+        raise CannotDrawError("there is only one score")
     mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
     rows, clusters = MIXES[mix].rows(evaluation.outputs.shift), evaluation.outputs.clusters
     comparisons = compare_all(

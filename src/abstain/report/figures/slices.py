@@ -47,7 +47,7 @@ def _division(point: Point, by: str) -> Division:
     if division is None:
         raise CannotDrawError(f"the outputs have no {'labels' if by == 'class' else 'groups'}")
     if len(division.parts) < 2:
-        raise CannotDrawError(f"there is one {by} alone")
+        raise CannotDrawError(f"there is only one {by}")
     return division
 
 

@@ -32,7 +32,7 @@ from abstain.selector.targets.target import Target
 ROUTING_SHARES = (0.1, 0.3)  # of the rows, to choose the routing on, at least and at most
 ROUTING_ERRORS = 5.0  # that these rows would have at the target risk, if there are enough
 FITTING_SHARE = 0.2  # of the rows, to fit scores on, where one needs it
-DEARER = 10.0  # a person than all stages, by default
+PERSON_FACTOR = 10.0  # the default cost of a person over that of all stages
 Mask = NDArray[np.bool_]
 
 
@@ -50,7 +50,7 @@ class RowCosts:
         """Checked; by default a person costs ten times as much as all stages."""
         if len(costs) != stages:
             raise InvalidInputError(f"`costs` must have one cost for each of {stages} stages, got {costs!r:.60}.")
-        human = DEARER * sum(costs) if human_cost is None else human_cost
+        human = PERSON_FACTOR * sum(costs) if human_cost is None else human_cost
         for name, value in (*(("costs", cost) for cost in costs), ("human_cost", human)):
             check_number(name, value)
             if not 0 <= value < np.inf:
@@ -74,8 +74,8 @@ def cascade(
 ) -> Cascade:
     """Make a cascade of models with one guarantee on all their answers, from labelled outputs on the same rows.
 
-    A row is answered by the first model whose confidence is above its threshold, else by a person. A random tenth of
-    the rows, or up to three tenths of few, chooses which rows each model is to answer at the least expected cost. The
+    A row is answered by the first model whose confidence is above its threshold, else by a person. A random 10% of
+    the rows, or up to 30% if there are few, chooses which rows each model is to answer at the least expected cost. The
     others certify the answers of all models together, whatever the dependence between these. Proof:
     docs/guarantees.md.
 
@@ -86,7 +86,7 @@ def cascade(
         by order. Rows must be drawn as those of deployment are, and have trained no model.
     target
         A target with a risk and all options, such as ``Risk(0.02, largest_cluster=5)``. Its groups, with ``per``, are
-        the stages or the predicted classes: no guarantee is about groups of rows.
+        the stages or the predicted classes; groups of rows get no guarantees of their own.
     costs, human_cost
         Of running each model on a row, and of a person who answers it; ten times as much as all models by default.
     risk, stage_risk, delta
@@ -153,7 +153,7 @@ def _names(names: Sequence[str] | None, outputs: Any) -> tuple[str, ...]:
 
 
 def _target(target: Target | None, risk: float | None, stage_risk: float | None, delta: float) -> Target:
-    """One that has a risk, among others."""
+    """The target, which must have a risk."""
     if target is None and risk is None:
         raise InvalidInputError("`target` must have a risk, such as Risk(0.02), got none.")
     short = {"risk": risk, "group_risk": stage_risk}
@@ -180,7 +180,7 @@ def _routing_share(n: int, risk: float) -> float:
 
 
 def _drawn(matched: MatchedRows, among: Mask, purpose: str, share: float, seed: int) -> Mask:
-    """(n,) a random share of all rows, taken from some of them; whole clusters."""
+    """(n,) a random sample of the rows ``among``, as large as a share of all rows; clusters stay whole."""
     rng, indices = matched.first.generator(purpose, seed), np.flatnonzero(among)
     ids = None if matched.first.ids is None else matched.first.ids[indices]
     drawn = np.zeros(len(matched), dtype=bool)
@@ -225,7 +225,7 @@ def _certified(
     target: Target,
     seed: int,
 ) -> Selector:
-    """The selector of the combined outputs, by the rows that were not looked at."""
+    """The selector of the combined outputs, calibrated on the rows that chose neither scores nor routing."""
     every = combined_outputs(matched, routing.stages(confidence), routing.confidence(confidence))
     selector = calibrate(every.select(~held_out), target, score=NAME, seed=seed)
     data = selector.calibration

@@ -73,7 +73,7 @@ class Cascade:
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """By stage, the confidence above which it answers a row that reaches it, to read rather than to decide by."""
+        """The confidence above which each stage answers a row that reaches it; decisions are not made by it."""
         groups = self.selector.groups
         values = (
             np.full(len(self.names), self.selector.threshold.value)
@@ -111,7 +111,7 @@ class Cascade:
     def combined(self, outputs: Sequence[Outputs], /, *, domain: ArrayLike | None = None) -> Outputs:
         """The outputs of the cascade as one classifier: each row has those of its own stage, which is its domain.
 
-        Groups of yours may be the ``domain`` (n,) instead, to look at, where the stages have one threshold.
+        With ``domain`` (n,), the domains are groups of yours instead of the stages, which must share one threshold.
         """
         if domain is not None and self.selector.groups is not None and not self.selector.groups.is_by_class:
             raise InvalidInputError("`domain` must be left out where each stage has a threshold, got groups.")
@@ -213,6 +213,6 @@ class Cascade:
     def load(cls, file: str | PathLike[str], /, *, scores: Iterable[Any] = ()) -> Self:
         """Read a file written by `save`; a truncated, altered, newer or foreign file is refused with the reason.
 
-        Functions of yours that score a stage are in no file: pass them in ``scores``.
+        The file does not contain scoring functions of yours: pass them in ``scores``.
         """
         return cls(**cascade_file.load(file, own=scores))

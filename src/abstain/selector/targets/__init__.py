@@ -53,7 +53,8 @@ def target_of(target: Target | None = None, /, **options: Any) -> Target:
     kind = next((kind for kind in TARGETS if set(kind.keys) == set(asked)), None)
     if kind is None:
         choices = "; ".join(" with ".join(kind.keys) for kind in TARGETS)
-        raise InvalidInputError(f"`target` must be one of {choices}, got {' with '.join(asked) or 'none'}.")
+        advice = "Give one of them." if asked else "Give one, such as a risk of 0.02."
+        raise InvalidInputError(f"`target` must be one of {choices}, got {' with '.join(asked) or 'none'}. {advice}")
     known = {field.name for field in fields(kind)}
     for name in given:
         if name not in known:

@@ -50,7 +50,7 @@ class Cost(Target):
     costs: ArrayLike | None = field(default=None, kw_only=True, metadata={"option": lambda _: "--costs COSTS.csv"})
 
     def check(self) -> None:
-        """Raise an error for options that cannot be."""
+        """Raise an error for invalid options."""
         if isinstance(self.cost, str):
             raise InvalidTypeError(f"`cost` must be a number, or one for each class, got {self.cost!r}.")
         if (as_doubles("cost", self.cost) < 0).any():

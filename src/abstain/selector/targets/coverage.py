@@ -1,4 +1,4 @@
-"""`Coverage`: at least so large a share of rows is accepted."""
+"""`Coverage`: at least a given share of the rows is accepted."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, final
@@ -37,7 +37,7 @@ class Coverage(Target):
     coverage: float
 
     def check(self) -> None:
-        """Raise an error for options that cannot be."""
+        """Raise an error for invalid options."""
         check_target("coverage", self.coverage)
 
     @property
@@ -46,7 +46,7 @@ class Coverage(Target):
         return self.coverage
 
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
-        """The threshold, with the errors among the rows accepted where labels are known; they do not decide."""
+        """The threshold; with labels it has the errors among accepted rows, which do not affect it."""
         ids, confidence = rows.outputs.ids, rows.confidence
         threshold = self.rule()(confidence, coverage=self.coverage, delta=self.delta, ids=ids, seed=seed)
         if not rows.outputs.is_labelled:

@@ -43,7 +43,7 @@ class JointRisk(Target):
     when_impossible: WhenImpossible = field(default="raise", kw_only=True, metadata={"option": lambda _: ""})
 
     def check(self) -> None:
-        """Raise an error for options that cannot be."""
+        """Raise an error for invalid options."""
         check_target("risk", self.risk)
         check_target("group_risk", self.group_risk)
         check_per(self.per)

@@ -50,7 +50,7 @@ class MissRate(Target):
     miss_rate: Mapping[str | int, float] = field(metadata={"option": miss_rate_options})
 
     def check(self) -> None:
-        """Raise an error for options that cannot be."""
+        """Raise an error for invalid options."""
         check_rates(self.miss_rate)
 
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:

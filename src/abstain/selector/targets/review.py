@@ -35,7 +35,7 @@ class Review(Target):
     review: float
 
     def check(self) -> None:
-        """Raise an error for options that cannot be."""
+        """Raise an error for invalid options."""
         check_target("review", self.review)
 
     @property

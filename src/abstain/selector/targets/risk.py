@@ -65,7 +65,7 @@ class Risk(Target):
     when_impossible: WhenImpossible = field(default="raise", kw_only=True, metadata={"option": lambda _: ""})
 
     def check(self) -> None:
-        """Raise an error for options that cannot be."""
+        """Raise an error for invalid options."""
         check_target("risk", self.risk)
         check_per(self.per)
         check_name("when_impossible", self.when_impossible, get_args(WhenImpossible), rule="be raise or reject_all")

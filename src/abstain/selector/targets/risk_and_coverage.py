@@ -33,7 +33,7 @@ class RiskAndCoverage(Target):
     coverage: float
 
     def check(self) -> None:
-        """Raise an error for options that cannot be."""
+        """Raise an error for invalid options."""
         check_target("risk", self.risk)
         check_target("coverage", self.coverage)
 

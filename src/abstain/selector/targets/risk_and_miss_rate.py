@@ -37,7 +37,7 @@ class RiskAndMissRate(Target):
     miss_rate: Mapping[str | int, float] = field(metadata={"option": miss_rate_options})
 
     def check(self) -> None:
-        """Raise an error for options that cannot be."""
+        """Raise an error for invalid options."""
         check_target("risk", self.risk)
         check_rates(self.miss_rate)
 

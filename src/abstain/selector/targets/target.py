@@ -14,8 +14,7 @@ from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.sketch import Sketch
-from abstain.thresholds.methods import METHODS, methods_for
-from abstain.thresholds.methods import Target as TargetName
+from abstain.thresholds.methods import METHODS, TargetName, methods_for
 from abstain.thresholds.sample import check_chance
 from abstain.thresholds.threshold import Threshold
 
@@ -40,7 +39,7 @@ class ScoredRows:
 
     @property
     def outcomes(self) -> NDArray[Any]:
-        """(n,) where the answer that is accepted or not is wrong, which a score may have changed; or its loss."""
+        """(n,) whether each answer is wrong, or its loss; a score may have changed the answers."""
         outputs = self.outputs
         if outputs.labels is None or not self.fitted.changes_predictions:
             return outputs.outcomes
@@ -70,7 +69,7 @@ class Target(ABC):
     target_name: ClassVar[TargetName]
     """What its rules are listed under in `abstain.thresholds.methods`."""
     keys: ClassVar[tuple[str, ...]]
-    """The fields that must be given; the short form is known by them."""
+    """The required fields, which identify the target in the short form; its guarantee has one of them as quantity."""
     in_expectation: ClassVar[bool] = False
     """Whether ``delta=None`` asks for a guarantee in expectation."""
     delta: float | None = field(default=0.05, kw_only=True)
@@ -88,7 +87,7 @@ class Target(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """Raise an error for options that cannot be."""
+        """Raise an error for invalid options."""
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -117,7 +116,7 @@ class Target(ABC):
         """Raise an error for scores that cannot be used with the target."""
 
     def labelled(self, outputs: Outputs, _confidence: NDArray[np.float64], /) -> Outputs:
-        """The rows, each with an outcome; only a target with a floor can do without those below it."""
+        """The rows, each with an outcome; a target with a floor needs no labels below it."""
         return outputs
 
     def fallback(self, _n: int, /) -> Threshold | None:
