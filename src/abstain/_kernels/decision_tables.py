@@ -8,7 +8,11 @@ older one. Whatever changes in place is written to the journal first, so that `u
 from typing import NamedTuple
 
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 from numpy.typing import NDArray
 
 from abstain._kernels.compilation import INSIDE, array, byte, compiled, given, whole
@@ -62,6 +66,30 @@ def _slot(table, key):  # type: ignore[no-untyped-def]
             return slot
         slot = np.int64(np.uint64(slot + 1) & last)
     return -1 - slot
+
+
+@intrinsic
+def _fetch(typingctx, table, slot):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Begin to load a row of a table into the cache, without waiting for it."""
+
+    def build(context, builder, sig, args):  # type: ignore[no-untyped-def]
+        rows = make_array(sig.args[0])(context, builder, args[0])
+        first = ir.Constant(ir.IntType(64), 0)
+        address = cgutils.get_item_pointer(context, builder, sig.args[0], rows, [args[1], first])
+        pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", (pointer,), kind)
+        builder.call(function, [builder.bitcast(address, pointer), number(0), number(3), number(1)])  # to read, often
+        return context.get_dummy_value()
+
+    return types.void(table, slot), build
+
+
+@compiled(**INSIDE)
+def fetch_entry(tables, key):  # type: ignore[no-untyped-def]
+    """Begin to load what is known under a key that will be asked for soon."""
+    _fetch(tables.newer, np.int64(np.uint64(key) & np.uint64(tables.newer.shape[0] - 1)))
+    _fetch(tables.older, np.int64(np.uint64(key) & np.uint64(tables.older.shape[0] - 1)))
 
 
 @compiled(**INSIDE)

@@ -37,6 +37,7 @@ from abstain._kernels.decision_tables import (
     TOO_MANY,
     WINDOW,
     amend_entry,
+    fetch_entry,
     joined_key,
     note_change,
     read_entry,
@@ -57,6 +58,7 @@ Ints = NDArray[np.int64]
     DISPUTED,  # the other label came when there was no next decision like this
 ) = (1 << bit for bit in range(10))
 FLAG_BITS = 16
+AHEAD_ROWS = 12
 
 
 class DecisionRows(NamedTuple):
@@ -342,6 +344,8 @@ def take_rows(rows, tables, start, clustered, has_risk, left, popped):  # type: 
     turn = np.zeros(6, np.int64)
     turn[0] = 1
     for i in range(rows.keys.size):
+        if i + AHEAD_ROWS < rows.keys.size:
+            fetch_entry(tables, rows.keys[i + AHEAD_ROWS])
         left[i, :8], left[i, 8] = 0, -1
         news, is_ambiguous = _recognised(rows, i, tables, entry, own)
         if is_ambiguous:
