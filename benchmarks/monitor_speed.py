@@ -27,7 +27,7 @@ def monitor_speed(quick: bool) -> Iterator[Finding]:
             few, many = (folder / f"{size}{ending}" for size in (FEW, n))
             for file, size in ((few, FEW), (many, n)):
                 getattr(decisions(size, 1), write)(file)
-            taken = {file: min(_seconds(file, folder) for _ in range(3)) for file in (few, many)}
+            taken = {file: min(_seconds(file, folder) for _ in range(2 if quick else 3)) for file in (few, many)}
             seconds = taken[many] - taken[few]
             rate = f"{n / seconds:,.0f} a second"
             yield Finding(
