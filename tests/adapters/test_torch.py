@@ -71,9 +71,19 @@ def test_each_class_has_its_own_threshold(classifier):
     assert len(set(values.tolist())) > 1
 
 
+LIKE_OTHERS = (
+    *("doctor", "neg_entropy", "max_logit", "energy", "pairwise_margin", "gen", "ts_max_softmax", "ts_doctor"),
+    *("ts_neg_entropy", "knn_logits", "ash", "scale", "mds", "rmds", "delta_mds", "delta_knn", "she", "pca"),
+)
+"""Scores of the same operations as others, exported in the thorough run."""
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("score", SCORES)
-@pytest.mark.parametrize("way", ["export", "trace"])
+@pytest.mark.parametrize(
+    ("way", "score"),
+    [("trace", score) for score in SCORES]
+    + [pytest.param("export", score, marks=pytest.mark.thorough if score in LIKE_OTHERS else ()) for score in SCORES],
+)
 def test_it_can_be_exported_and_traced_to_torchscript(classifier, score, way, tmp_path):
     network, x, outputs = classifier
     selective = SelectiveModel(network, calibrate(outputs, score=score, coverage=0.6)).eval()

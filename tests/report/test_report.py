@@ -85,7 +85,9 @@ def test_a_summary_is_short_and_keeps_what_people_use(digits):
     assert summary.lines[-1].score == "max_softmax"
     assert summary.not_shown == len(evaluation.scores) - 4
     assert {column.mix for column in summary.columns} == {"all"}
-    with pytest.raises(ValueError, match="`mixes` must be among in, in\\+cov, in\\+label, all, got 'out'"):
+    with pytest.raises(
+        ValueError, match=r"`mixes` must be mixes of these outputs \(in, in\+cov, in\+label, all\), got 'out'"
+    ):
         summarize(evaluation, mixes=["out"])
 
 

@@ -97,6 +97,7 @@ def folder(tmp_path, monkeypatch, outputs):
     return tmp_path / "learned"
 
 
+@pytest.mark.thorough
 def test_the_experiment_runs_on_outputs_beside_it_and_judges_no_model_twice(folder, monkeypatch):
     result = run(Setting(folder=folder))
     assert [row[0] for row in result.tables[0].rows] == ["digits (design)", "all judging models"]

@@ -62,6 +62,9 @@ CASES = {
     "rows in clusters": (Risk(RISK, **KNOWN), None, True),
 }
 
+LONGER = ("and those of each stage", "rows in clusters")
+SHORTER = tuple(case for case in CASES if case not in LONGER)
+
 
 @pytest.fixture(autouse=True)
 def few_trials(monkeypatch):
@@ -92,7 +95,7 @@ def test_a_cascade_keeps_its_guarantee(case, draw_pair, outputs_of):
     assert np.mean([breaks(each, population, by_stage=by_stage) for each in made]) <= MOST
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [*SHORTER, *(pytest.param(case, marks=pytest.mark.thorough) for case in LONGER)])
 def test_nothing_is_certified_too_often_where_nothing_is_safe(case, outputs_of):
     target, _, clustered = CASES[case]
     draw = in_clusters(draw_flat) if clustered else draw_flat
