@@ -8,15 +8,29 @@ import traceback
 
 def import_command():
     """Import what most commands use, and load the compiled kernels by using them once on few rows."""
+    import altair  # noqa: F401
+    import jinja2  # noqa: F401
     import numpy as np
+    import rich.progress  # noqa: F401
 
     import abstain
     import abstain.cli.app
+    import abstain.cli.watch_view
+    import abstain.decision_log
+    import abstain.report.evaluation_page
+    import abstain.scale
+    import abstain.selector.cascades
+    import abstain.sketch
+    from abstain.monitor import DeploymentMonitor, Watch
+    from abstain.monitor.row import Row
 
     rows = np.arange(60)
     outputs = abstain.Outputs(logits=np.eye(3)[rows % 3] * (1 + rows[:, None] % 7), labels=rows % 4 % 3)
     str(abstain.evaluate(outputs))
-    abstain.calibrate(outputs, coverage=0.5)
+    selector = abstain.calibrate(outputs, coverage=0.5)
+    watch = Watch(DeploymentMonitor.of(selector))
+    watch.observe([Row(confidence=0.5, error=False, id="a")])
+    watch.to_json()
 
 
 def run(call):
