@@ -41,8 +41,8 @@ def classifier(request, tmp_path_factory):
 
 EVERY_SCORE = (*SCORES, "expected_cost")
 OLDER = ("confidence_margin", "knn", "sirc", "ash", "rmds_norm", "learned", "expected_cost")  # converted, all alike
-CASES = [(21, score) for score in EVERY_SCORE] + [(opset, score) for opset in (13, 17) for score in OLDER]
-CASES += [pytest.param(13, score, marks=pytest.mark.thorough) for score in EVERY_SCORE if score not in OLDER]
+CASES = [(21, score) for score in EVERY_SCORE] + [(17, score) for score in OLDER]
+CASES += [pytest.param(13, score, marks=() if score in OLDER[:-2] else pytest.mark.thorough) for score in EVERY_SCORE]
 
 
 @pytest.mark.parametrize(("classifier", "score"), CASES, indirect=["classifier"], scope="module")

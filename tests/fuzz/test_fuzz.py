@@ -56,8 +56,12 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
             "lambda header: header.get('sha256')",
             "spite of its digest",
         ),
-        ("shard", "abstain._io.sealed", "hashlib", SAME_DIGEST, "other outputs"),
-        ("value", "abstain._arguments", "EXACT", "2**64", "numbers that became"),
+        pytest.param(
+            "shard", "abstain._io.sealed", "hashlib", SAME_DIGEST, "other outputs", marks=pytest.mark.thorough
+        ),
+        pytest.param(
+            "value", "abstain._arguments", "EXACT", "2**64", "numbers that became", marks=pytest.mark.thorough
+        ),
         pytest.param("path", "abstain._io.files", "S_IMODE", "lambda _: 0o644", "the mode", marks=pytest.mark.thorough),
         ("monitor", "abstain.monitor.watch", "_digest", "lambda _: 'e' * 64", "spite of its digest"),
         pytest.param(

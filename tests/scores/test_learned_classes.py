@@ -8,7 +8,7 @@ from abstain.scores.registry import as_score
 
 
 @pytest.mark.parametrize("copies", [1, 3])
-@pytest.mark.parametrize("n_classes", [6, 150])
+@pytest.mark.parametrize("n_classes", [6, pytest.param(150, marks=pytest.mark.thorough)])
 def test_the_order_of_classes_changes_nothing(copies, n_classes):
     rng = np.random.default_rng(0)
     labels = rng.integers(n_classes, size=900)
