@@ -27,7 +27,10 @@ OUTPUTS = "import abstain; from abstain.datasets import digits; outputs = digits
 TRIALS = {
     "": OUTPUTS + "print(abstain.calibrate(outputs, risk=0.05).summary()); abstain.evaluate(outputs)",
     "report": OUTPUTS + "abstain.evaluate(outputs).to_html('report.html')",
-    "scale": OUTPUTS + "outputs.save('rows.parquet'); print(abstain.Outputs.load('rows.parquet'))",
+    "scale": (
+        "import abstain, polars; polars.DataFrame({'confidence': [0.9, 0.2], 'correct': [1, 0]}).write_parquet('t.parquet')\n"
+        "print(abstain.Outputs.load('t.parquet'))"
+    ),
     "ray": "import ray, abstain.scale.ray",
     "sklearn": (
         "from abstain.sklearn import SelectiveClassifier; from sklearn.linear_model import LogisticRegression\n"
