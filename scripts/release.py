@@ -28,8 +28,8 @@ TRIALS = {
     "": OUTPUTS + "print(abstain.calibrate(outputs, risk=0.05).summary()); abstain.evaluate(outputs)",
     "report": OUTPUTS + "abstain.evaluate(outputs).to_html('report.html')",
     "scale": (
-        "import abstain, polars; polars.DataFrame({'confidence': [0.9, 0.2], 'correct': [1, 0]}).write_parquet('t.parquet')\n"
-        "print(abstain.Outputs.load('t.parquet'))"
+        "import abstain, polars; rows = polars.DataFrame({'confidence': [0.9, 0.2], 'correct': [1, 0]})\n"
+        "rows.write_parquet('t.parquet'); print(abstain.Outputs.load('t.parquet'))"
     ),
     "ray": "import ray, abstain.scale.ray",
     "sklearn": (
