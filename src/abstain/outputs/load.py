@@ -30,7 +30,7 @@ def load(
         return read_table(path, group=group, unlabelled=unlabelled)
     if group is not None:
         raise InvalidInputError(
-            f"`group` must be a column of a .csv, .parquet or .jsonl table, got {group!r} for {path}."
+            f"`group` must be a column of a .csv, .parquet or .jsonl table, got {group!r} for `{path}`."
         )
     return _arguments(_stored(path, verify))
 
