@@ -1,7 +1,7 @@
-"""Compile every kernel ahead, so that no later call waits for it: `python -m abstain._kernels`.
+"""Compile every kernel ahead of time, so that no later call waits: `python -m abstain._kernels`.
 
-As `python -m abstain._kernels late`, only the late ones, for the kind of logits that a line of standard input names:
-in the background of a process that will need them (`abstain._kernels.background`).
+`python -m abstain._kernels late` compiles only the kernels marked as late, for the type of logits that a line of
+standard input names; `abstain._kernels.background` starts it.
 """
 
 import gc
@@ -20,9 +20,9 @@ from abstain._kernels.compilation import AHEAD, LATE, Kinds
 
 
 def main() -> None:
-    """Compile what is not on disk yet: into the package or, where that cannot be written, the user's cache."""
+    """Compile what is not in the cache of the user yet."""
     begun, parent = time.perf_counter(), os.getppid()
-    gc.disable()  # compiling makes little garbage and many objects to look at
+    gc.disable()  # compiling creates many objects and little garbage
     for module in pkgutil.iter_modules(abstain._kernels.__path__):
         if module.name != "__main__":
             importlib.import_module(f"abstain._kernels.{module.name}")
@@ -31,11 +31,11 @@ def main() -> None:
         return
     for kernel, way in AHEAD:
         kernel.compile(way)
-    print(f"{len(AHEAD)} kernels compiled or at hand in {time.perf_counter() - begun:.1f} s.", file=sys.stderr)
+    print(f"{len(AHEAD)} kernels compiled or loaded in {time.perf_counter() - begun:.1f} s.", file=sys.stderr)
 
 
 def _compile_late(kind: str, parent: int) -> None:
-    """Each late kernel in the first way that suits the kind of logits, until whoever started this is gone."""
+    """Compile each late kernel for this type of logits, until the process that started this one has ended."""
     with event.install_listener("numba:compile", _Endable()):
         for kernel in sorted(LATE, key=LATE.__getitem__):
             way = next((way for other, way in AHEAD if other is kernel and _suits(way, kind)), None)
@@ -44,13 +44,13 @@ def _compile_late(kind: str, parent: int) -> None:
 
 
 def _suits(way: Kinds, kind: str) -> bool:
-    """Whether what is read first is of this kind, or is no logits."""
+    """Whether the first argument has this type, or is not one of logits."""
     return str(way[0].dtype) == kind or not isinstance(way[0].dtype, types.Float)
 
 
 @final
 class _Endable(event.Listener):
-    """Lets the process be ended while it compiles, and not while it writes what it has compiled."""
+    """Lets the process be terminated while it compiles, but not while it writes to the cache."""
 
     depth = 0
 

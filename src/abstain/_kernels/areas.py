@@ -1,9 +1,9 @@
 """Sums along the ranking: areas under the risk–coverage curve, their standard errors, and what each row adds to them.
 
 A group g of ``counts[g]`` tied rows has total weight ``weights[g]`` and weighted loss ``losses[g]``. The average over
-all orders of the ties is the same as giving every row of the group the group's mean weight and mean loss. Where every
-loss is 0 or 1 and every row counts once, groups of ties pass by in parcels from the least trusted up, so that areas and
-standard errors need no array of the groups; groups that are at hand go the same way and give the same bits.
+all orders of the ties is the same as giving every row of the group the group's mean weight and mean loss. If every
+loss is 0 or 1 and no row has a weight, groups are read in parcels from the least trusted up, so that areas and standard
+errors need no array of all groups. Groups that exist as arrays are read the same way and give the same bits.
 """
 
 from typing import NamedTuple
@@ -133,7 +133,7 @@ class ErrorArea(NamedTuple):
 
 @compiled(inline="always")
 def plus(total, lost, term):  # type: ignore[no-untyped-def]
-    """The total with a term more, and what rounding has lost (Kahan, 1965)."""
+    """The total with one more term, and what rounding has lost (Kahan, 1965)."""
     step = term - lost
     longer = total + step
     return longer, (longer - total) - step
@@ -141,7 +141,7 @@ def plus(total, lost, term):  # type: ignore[no-untyped-def]
 
 @compiled(inline="always")
 def _tie(count, wrong, end, wrong_end, m, total):  # type: ignore[no-untyped-def]
-    """Take a group of ties into the risks; what it adds to h and T, and the mean of that over its rows."""
+    """Add a group of ties to the risks; what it adds to h and T, and the mean of that over its rows."""
     before, wrong_before, rate = end - count, wrong_end - wrong, wrong / count
     risks, risks_lost = total
     h = h_lost = h_sum = 0.0
@@ -154,10 +154,10 @@ def _tie(count, wrong, end, wrong_end, m, total):  # type: ignore[no-untyped-def
 
 @compiled(inline="always")
 def _fold(counts, errors, groups, end, wrong_end, m, state):  # type: ignore[no-untyped-def]
-    """Take a parcel of groups, the least trusted first and up to row ``end`` of the ranking, into the state of a pass.
+    """Add a parcel of groups, the least trusted first and up to row ``end`` of the ranking, to the state of a pass.
 
-    Sums run within the parcel and then on in the state. Deviations are taken from the mean so far, so that no digit
-    of their squares cancels.
+    Sums are formed within the parcel and then added to the state. Deviations are from the mean so far, so that no
+    digit of their squares cancels.
     """
     h_before, t_before, risks, risks_lost = state[0], state[2], state[4], state[5]
     rows, mean, largest, first = state[6], state[7], state[10], state[11]
@@ -239,7 +239,7 @@ def _pass_ranked(rows, begins, is_error, parcel, wrong_end, ms, states):  # type
 
 
 def _start(ms: Ints, n: int, errors: float) -> Floats:
-    """The states of passes: all 0, but for a guess of the mean where no row lies beyond m."""
+    """The states of passes: 0, except for a guess of the mean if all rows are within the first m."""
     states = np.zeros((len(ms), 12))
     states[ms == n, 7] = -errors / n
     return states

@@ -1,7 +1,7 @@
-"""A second process that compiles, while the first does, what the first will need later.
+"""A second process that compiles, at the same time as the first, the kernels that the first calls later.
 
-A kernel is looked for on disk before it is compiled, so that the first process finds there what the second has
-compiled. No result depends on it: whatever goes wrong in it leaves more to compile for the first.
+The first process looks on disk before it compiles a kernel, and there it finds what the second has compiled. No result
+depends on the second process: if it fails, the first compiles more.
 """
 
 import signal
@@ -21,7 +21,7 @@ from abstain._kernels.compilation import AHEAD
 
 @contextmanager
 def compiling_in_background() -> Iterator[None]:
-    """Within it, a second process is started if no kernel is on disk, at the latest when one is missed, and then ended.
+    """Inside the context, run a second process, if the cache is empty or once a kernel is missing there.
 
     For commands: a library must not start processes in a program that may not expect them.
     """
@@ -40,14 +40,14 @@ def compiling_in_background() -> Iterator[None]:
 
 
 def _is_cache_empty() -> bool:
-    """Whether nothing is kept where the first kernel is, which is where all are."""
+    """Whether the folder of all kernels holds none."""
     folder = AHEAD[0][0].stats.cache_path
     return folder is not None and not any(Path(folder).glob("*.kernel"))
 
 
 @final
 class _Second(event.Listener):
-    """The second process, which learns the type of the logits when the first compiles a kernel for it."""
+    """The second process; it receives the type of the logits when the first process compiles a kernel for it."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -56,7 +56,7 @@ class _Second(event.Listener):
     def start(self) -> None:
         words = [sys.executable, "-P", "-B", "-m", "abstain._kernels", "late"]
         quiet = subprocess.DEVNULL
-        with suppress(OSError):  # a break from the keyboard is for the first process, which then ends the second
+        with suppress(OSError):  # Ctrl-C goes to the first process only, which then ends the second
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet, process_group=0, bufsize=0
             )

@@ -1,4 +1,4 @@
-"""Bets and random walks, one sample after the other."""
+"""Betting sequences and crossing probabilities of random walks."""
 
 from math import exp, inf, log, log1p, sqrt
 from typing import NamedTuple
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from abstain._kernels.compilation import array, compiled, double, whole
 
 Floats = NDArray[np.float64]
-PRIOR = 50.0  # how many numbers the guess of the spread counts for
+PRIOR = 50.0  # numbers that the first guess of the spread counts for
 
 
 @compiled((array(double), double, double, double))
 def reaches(excess: Floats, spread: float, largest_bet: float, log_target: float) -> bool:
     """Whether bets against E[excess] ≥ 0 reach a capital.
 
-    Before each number the bet is the one with which the capital still lacking is expected soonest in the numbers left,
-    given the mean square so far; ``spread`` is a guess of it to begin with. Bets that know the past alone are fair, and
-    those that aim at a target come closer to the exact test than bets that only let the capital grow.
+    Each bet is the one expected to reach the target within the numbers left, given the mean square so far, for which
+    ``spread`` is the first guess. Bets that depend on the past alone are fair; bets that aim at a target come closer to
+    the exact test than bets that maximise growth.
     (Voráček & Orabona, 2025)
     """
     log_capital, squares, n = 0.0, PRIOR * spread, excess.size
@@ -35,13 +35,13 @@ def reaches(excess: Floats, spread: float, largest_bet: float, log_target: float
 
 
 Ints = NDArray[np.int64]
-HIGHER = 8.0  # the same for a cell, over the root of its share of the ranks: about four standard deviations
-AIM = 0.05  # how far beyond its target, in logs, the bets of a rank aim: those that aim at it exactly end just below
+AIM = 0.05  # added to the log target of a rank: bets that aim exactly at a target end just below it
+HIGHER = 8.0  # likewise for a cell, times the root of its share of the ranks: about four standard deviations
 
 
 @compiled()
 def _log_capital(losses: Floats, order: Ints, rank: int, risk: float, log_target: float, won: Floats) -> float:
-    """What these bets reach; ``won`` gets what each of the last of the ``rank`` losses has of it.
+    """The log capital that these bets reach; ``won`` receives the share of each of the last of the ``rank`` losses.
 
     The bet is that which hedges the exact test of a normal sum: with p the share of the target that the capital is,
     z the normal quantile of p and φ its density, φ(z)/p over the standard deviation of what is left. With
@@ -73,10 +73,10 @@ def _log_capital(losses: Floats, order: Ints, rank: int, risk: float, log_target
 def passed_in_turn(
     losses: Floats, order: Ints, first: int, last: int, step: int, risk: float, log_targets: Floats
 ) -> int:
-    """The last rank of those that pass for all targets, one after the other from ``first`` on; first − 1 for none.
+    """The last rank up to which all ranks from ``first`` on pass for all targets; first − 1 if the first fails.
 
-    The ranks of a cell, ``step`` of them, place the bets of its last one, each on its own losses alone; so that what
-    the others won or lost seldom decides, these bets aim higher.
+    The ``step`` ranks of a cell share the bets of its last rank, and each drops the losses beyond itself. Those bets
+    aim higher, so that what is dropped seldom decides.
     """
     for begin in range(first, last + 1, step):
         end = min(begin + step - 1, last)
@@ -96,7 +96,7 @@ def passed_in_turn(
 
 
 BETS = np.array([-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0])  # on how far p is from the middle; 2 risks all
-JUMP = 0.001
+JUMP = 0.001  # share of the capital that is spread over all ways at every step
 SPAN = 8  # parts whose weights are summed beforehand
 
 

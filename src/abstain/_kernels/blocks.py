@@ -37,7 +37,7 @@ def for_each_block(work: Callable[[slice], None], n_rows: int, n_columns: int, /
 
 
 def alone(work: Callable[[Item], Result], item: Item, /) -> Result:
-    """``work(item)`` in this one thread, for who runs many such works at a time."""
+    """``work(item)`` without threads of its own, for callers that run many of them in parallel."""
     before = _IS_ALONE.set(True)
     try:
         return work(item)
@@ -54,7 +54,7 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-PASSES = 8  # over an array, at least: below a million elements in all, a thread costs more than it saves
+PASSES = 8  # that work makes over an array, at least: below a million elements in all, threads do not pay
 
 
 def in_threads(work: Callable[[Item], Result], items: Sequence[Item], size: int, /) -> list[Result]:

@@ -1,9 +1,9 @@
-"""Compiled kernels on disk: a folder per user, and in it one per all that a compiled kernel depends on.
+"""Compiled kernels on disk: a folder per user, and in it a folder for each state of all that they depend on.
 
-Numba's own cache looks at the file of a kernel alone, and so runs an old kernel after a change to what it inlines. Here
-the name of the folder is a digest of every source of this package, of Numba and Python, of the processor and of
-settings that change the code. Nothing about the cache can fail: what cannot be read is compiled, what cannot be
-written is compiled again by the next process.
+Numba's own cache only checks the file of the kernel, and so runs an old kernel when a function that it inlines has
+changed in another file. Here the name of the inner folder is a digest of every source of this package, the versions of
+Numba and Python, the processor, and the settings that change compiled code. The cache never raises: what cannot be read
+is compiled, and what cannot be written is compiled again by the next process.
 """
 
 import os
@@ -28,7 +28,7 @@ from numba.core.serialize import dumps
 from numba.misc.appdirs import user_cache_dir
 
 SETTINGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
-KEPT = 8  # folders of other digests: of other environments, and of versions before
+MOST_FOLDERS = 8  # of other digests: other environments and earlier versions
 SEAL = 32  # bytes of a digest at the beginning of each file
 
 
@@ -42,12 +42,12 @@ def _sources_digest() -> str | None:
 
 
 SOURCES = _sources_digest()
-"""Taken before any kernel is imported."""
+"""Computed before any kernel is imported."""
 
 
 @final
 class KernelCache(NullCache):
-    """The cache of one kernel: a file for each kind of arguments."""
+    """The cache of one kernel: a file for each combination of argument types."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._code = sha256(function.__code__.co_code).hexdigest()
@@ -64,9 +64,9 @@ class KernelCache(NullCache):
         return None if folder is None else Path(folder, f"{self._name}-{kinds}.kernel")
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """What was compiled for these kinds; None, so that it is compiled, where it is not there or damaged."""
+        """What was compiled for these types; None where it is missing or damaged, so that it is compiled."""
         target_context.refresh()
-        with suppress(Exception):  # a damaged file fails in as many ways as there are
+        with suppress(Exception):  # a damaged file can raise anything
             file = self._file(sig)
             contents = b"" if file is None else file.read_bytes()
             if contents[:SEAL] == sha256(contents[SEAL:]).digest():
@@ -74,7 +74,7 @@ class KernelCache(NullCache):
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, where that is possible and sources are as they were when they were imported."""
+        """Store what was compiled, if the folder can be written and the sources are as they were imported."""
         partial = None
         try:
             file = self._file(sig)
@@ -92,7 +92,7 @@ class KernelCache(NullCache):
 
 @cache
 def _folder(processor: tuple[Any, ...]) -> Path | None:
-    """Where kernels for a processor are kept, made where it is not there; None where no folder is the user's alone."""
+    """The folder for a processor, created if missing; None where other users could write to it."""
     settings = [str(getattr(config, name, None)) for name in SETTINGS]
     depends = (SOURCES, numba.__version__, sys.implementation.cache_tag, sys.hexversion, processor, settings)
     home = Path(getattr(config, "CACHE_DIR", "") or user_cache_dir()).absolute() / f"abstain-{_user()}"
@@ -103,7 +103,7 @@ def _folder(processor: tuple[Any, ...]) -> Path | None:
         if not folder.is_dir():
             folder.mkdir(mode=0o700)
             _remove_oldest(home, folder)
-        with suppress(OSError):  # one that can only be read is as good
+        with suppress(OSError):  # a folder that can only be read is used too
             os.utime(folder)
     except OSError:
         return None
@@ -115,7 +115,7 @@ def _user() -> int:
 
 
 def _is_ours(home: Path) -> bool:
-    """Whether nobody else can put files there, which are run."""
+    """Whether nobody else can put files there: what is there is executed."""
     if not home.is_dir():
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
     state = home.lstat()
@@ -128,7 +128,7 @@ def _is_ours(home: Path) -> bool:
 
 
 def _remove_oldest(home: Path, new: Path) -> None:
-    """All folders but the new one and those used last."""
+    """Remove all folders but the new one and those used last."""
     others = sorted((folder for folder in home.iterdir() if folder != new), key=lambda folder: folder.stat().st_mtime)
-    for folder in others[: max(0, len(others) - KEPT)]:
+    for folder in others[: max(0, len(others) - MOST_FOLDERS)]:
         shutil.rmtree(folder, ignore_errors=True)

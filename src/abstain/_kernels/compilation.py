@@ -1,7 +1,7 @@
-"""Compiled functions, cached on disk (`abstain._kernels.cache`), and the types each is compiled for ahead.
+"""How kernels are compiled: cached on disk (`abstain._kernels.cache`), some of them ahead of time.
 
-A kernel declares the types of its arguments, one tuple for each way it is called. They are hints: `python -m
-abstain._kernels` compiles them all, and any other combination is compiled when it is first met.
+A kernel declares the combinations of argument types it is usually called with. `python -m abstain._kernels` compiles
+all of these; any other combination is compiled when it is first called.
 """
 
 import os
@@ -19,27 +19,27 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError
 from abstain._kernels.cache import KernelCache
 
-WORDS = (
-    "abstain: compiling its kernels, once for this installation: about half a minute. "
-    "`python -m abstain._kernels` does it beforehand."
+MESSAGE = (
+    "abstain: compiling its kernels, once per installation: about half a minute. "
+    "`python -m abstain._kernels` does it ahead of time."
 )
 
 
 @final
 class Announcement(event.Listener):
-    """Prints to standard error when the first kernel of ours is compiled; one that is on disk is not."""
+    """Prints a message when the first of our kernels is compiled, not when one is loaded from disk."""
 
     is_made = False
 
     def on_start(self, event: Any) -> None:
-        """A kernel is about to be compiled."""
+        """Print the message before the first kernel is compiled."""
         module = str(getattr(getattr(event.data.get("dispatcher"), "py_func", None), "__module__", ""))
         if not self.is_made and module.startswith("abstain.") and _is_watched():
             self.is_made = True
-            print(WORDS, file=sys.stderr, flush=True)
+            print(MESSAGE, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:
-        """Nothing to say."""
+        """Print nothing."""
 
 
 def _is_watched() -> bool:
@@ -47,7 +47,7 @@ def _is_watched() -> bool:
 
 
 def announce_compiling() -> None:
-    """From now on."""
+    """Announce compilation from now on."""
     event.register("numba:compile", Announcement())
 
 
@@ -60,18 +60,18 @@ Kinds = tuple[Any, ...]
 flag, byte, word, whole, unsigned = types.boolean, types.uint8, types.uint32, types.int64, types.uint64
 single, double = types.float32, types.float64
 AHEAD: list[tuple[Any, Kinds]] = []
-"""Every kernel with each of the kinds it declares."""
+"""Every kernel with each combination of types it declares."""
 INSIDE = {"_nrt": False, "forceinline": True}
-"""Options of a function that only kernels call, row by row: it makes no arrays, so it need not count references."""
+"""Options of a function that kernels call for each row: inlined; it makes no arrays, so references are not counted."""
 LATE: dict[Any, int] = {}
-"""Kernels that an evaluation meets when it has compiled others, numbered in the order in which it does."""
+"""Kernels that an evaluation calls after others, numbered in the order of these calls."""
 
 
 def compiled(*ways: Kinds, late: int | None = None, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile by Numba, without the lock of the interpreter and with NumPy's division by zero, which needs no branch.
 
-    A function that only kernels call declares nothing. A kernel that an evaluation meets late says how late, so that a
-    second process can compile it meanwhile (`abstain._kernels.background`).
+    A function that only kernels call declares no types. ``late`` is given for kernels that an evaluation calls after
+    others: their order. A second process compiles them meanwhile (`abstain._kernels.background`).
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
@@ -94,17 +94,17 @@ announce_compiling()
 
 
 def array(kind: Any, dimensions: int = 1, /) -> Any:
-    """The kind of a C-ordered array that may be written to."""
+    """The type of a C-ordered array that may be written to."""
     return types.Array(kind, dimensions, "C")
 
 
 def given(kind: Any, dimensions: int = 2, /) -> Any:
-    """The kind of what `as_given` makes of an array."""
+    """The type of what `as_given` returns."""
     return types.Array(kind, dimensions, "C", readonly=True)
 
 
 def as_given(rows: NDArray[np.floating], /) -> NDArray[np.floating]:
-    """Rows to read, C-ordered in float32 or float64: one kind for arrays from memory, files and callers alike."""
+    """Rows to read, C-ordered, in float32 or float64: the same type whether they come from memory or from a file."""
     return read_only(np.ascontiguousarray(rows, dtype=np.float64 if rows.dtype.itemsize > 4 else np.float32))
 
 

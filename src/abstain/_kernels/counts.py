@@ -74,7 +74,7 @@ def counted_rows(
 ) -> tuple[Ints, Ints, Ints]:
     """(m,) code << (32 − drop) | key >> drop of rows, ascending and each once, with their rows and errors.
 
-    An empty ``code`` means 0 for all.
+    An empty ``code`` stands for code 0 in every row.
     """
     packed = np.empty(len(confidence), np.int64)
     _pack(as_single(confidence).view(np.uint32), wrong.view(np.uint8), code, drop, packed)
@@ -85,7 +85,7 @@ def counted_rows(
 
 
 def add_counts(tables: Ints, confidence: NDArray[np.floating], wrong: NDArray[np.bool_], bits: int, /) -> None:
-    """Count rows into ``tables`` (threads, 2 · 2^bits), a table for each thread, whose sum is meant."""
+    """Count rows into ``tables`` (threads, 2 · 2^bits), a table for each thread; the counts are their sum."""
     n, threads = len(confidence), len(tables)
 
     def work(number: int) -> None:
@@ -104,16 +104,16 @@ def add_counts(tables: Ints, confidence: NDArray[np.floating], wrong: NDArray[np
 
 
 def empty_tables(bits: int, /) -> Ints:
-    """A table for each core; pages that no row reaches take no memory."""
+    """A table of zeros for each core; pages without any row take no memory."""
     return np.zeros((usable_cores(), 2 << bits), np.int64)
 
 
-FEW = 1 << 16  # names: a sort of them is as quick
+FEW = 1 << 16  # names, up to which sorting is as fast
 
 
 @compiled((array(word, 2), array(whole), array(whole)))
 def _number(words, table, number):  # type: ignore[no-untyped-def]
-    """Number the rows of ``words`` with a hash table with room for twice as many; how many numbers there are."""
+    """Number distinct rows of ``words`` by a hash table of at least twice their size; how many numbers there are."""
     count, last = 0, np.uint64(table.size - 1)
     for i in range(words.shape[0]):
         digest = np.uint64(0)

@@ -19,7 +19,7 @@ from abstain._kernels.compilation import INSIDE, array, byte, compiled, given, w
 
 Ints = NDArray[np.int64]
 KEY, CONTENT, PLACE, INPUT, TIMES = range(5)
-NOWHERE = -1  # as `PLACE`; from 0 on it is the number of a turn, from −2 down that of a row of an open cluster
+NOWHERE = -1  # value of `PLACE`; from 0 up it is the number of a turn, from −2 down that of a row of an open cluster
 (
     NEWER,  # entries in the newer table
     FIRST,  # number of the first turn in the queue
@@ -70,7 +70,7 @@ def _slot(table, key):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def _fetch(typingctx, table, slot):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Begin to load a row of a table into the cache, without waiting for it."""
+    """Prefetch a row of a table."""
 
     def build(context, builder, sig, args):  # type: ignore[no-untyped-def]
         rows = make_array(sig.args[0])(context, builder, args[0])
@@ -87,14 +87,14 @@ def _fetch(typingctx, table, slot):  # type: ignore[no-untyped-def]  # noqa: ARG
 
 @compiled(**INSIDE)
 def fetch_entry(tables, key):  # type: ignore[no-untyped-def]
-    """Begin to load what is known under a key that will be asked for soon."""
+    """Prefetch the entries of a key that will be read soon."""
     _fetch(tables.newer, np.int64(np.uint64(key) & np.uint64(tables.newer.shape[0] - 1)))
     _fetch(tables.older, np.int64(np.uint64(key) & np.uint64(tables.older.shape[0] - 1)))
 
 
 @compiled(**INSIDE)
 def note_change(tables, table, which, slot):  # type: ignore[no-untyped-def]
-    """What a row of a table holds before it changes."""
+    """Copy a row of a table to the journal before it changes."""
     journal, at = tables.journal, tables.counts[JOURNALED]
     tables.counts[JOURNALED] += 1
     journal[at, 0], journal[at, 1] = which, slot
@@ -105,7 +105,7 @@ def note_change(tables, table, which, slot):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def read_entry(tables, key, entry):  # type: ignore[no-untyped-def]
-    """Copy what is known under a key; whether anything is."""
+    """Copy the entry of a key; whether there is one."""
     slot = _slot(tables.newer, key)
     if slot >= 0:
         for j in range(5):
@@ -134,7 +134,7 @@ def write_entry(tables, entry):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def amend_entry(tables, entry):  # type: ignore[no-untyped-def]
-    """Change an entry where it is: what is only looked at again pushes nothing out."""
+    """Change an entry in its table, newer or older, so that reading an old one again removes no other."""
     slot = _slot(tables.newer, entry[KEY])
     if slot >= 0:
         note_change(tables, tables.newer, 0, slot)
@@ -152,7 +152,7 @@ def amend_entry(tables, entry):  # type: ignore[no-untyped-def]
 
 @compiled((*(array(whole, 2) for _ in range(4)),))
 def undo(newer, older, queue, journal):  # type: ignore[no-untyped-def]
-    """Restore what the journal noted, the last change first; done twice it is done once."""
+    """Restore what the journal noted, the last change first; a second call changes nothing."""
     for at in range(journal[0, 8] - 1, -1, -1):
         table = newer if journal[at, 0] == 0 else older if journal[at, 0] == 1 else queue
         for j in range(table.shape[1]):
@@ -178,7 +178,7 @@ def find_keys(keys, table, slots):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def _mixed(x):  # type: ignore[no-untyped-def]
-    """A 64-bit number from another, one to one, every bit of which depends on all."""
+    """A one-to-one map of 64-bit numbers, each bit of which depends on all bits."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
@@ -186,7 +186,7 @@ def _mixed(x):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def joined_key(key, other):  # type: ignore[no-untyped-def]
-    """The key of something more special, never 0."""
+    """A key made of two, never 0."""
     special = np.int64(_mixed(np.uint64(key) + _mixed(np.uint64(other) + np.uint64(0x9E3779B97F4A7C15))))
     return special if special != 0 else np.int64(1)
 

@@ -1,8 +1,8 @@
-"""Decisions and labels of a monitored stream, one row after the other: what is new in each, and whose turn has come.
+"""Decisions and labels of a monitored stream: what is new in each row, and which labels count next.
 
-What is known of rows stands in the tables of `abstain._kernels.decision_tables`. A queue (turns, 6) holds rows, right
-and wrong labels, labels that have not come, the group, and whether the next turn is of the same cluster, in another
-group; these have come together.
+Earlier rows are in the tables of `abstain._kernels.decision_tables`. Labels count in the order of their decisions, for
+which there is a queue (turns, 6): rows, labels that are right, labels that are wrong, labels still missing, the group,
+and whether the next turn belongs to the same cluster, in another group. A cluster leaves the queue as a whole.
 """
 
 from typing import Any, NamedTuple
@@ -50,19 +50,19 @@ Ints = NDArray[np.int64]
     LABELLED,
     ACCEPTED,
     REJECTED,
-    SEVERAL,  # there are other decisions of this id
+    SEVERAL,  # this id has other decisions too
     NO_VERDICT,  # its first row had no verdict
-    ALONE,  # a label came without a decision
-    ENDS,  # one more label alone came when there was no next decision like this
+    ALONE,  # a label came before its decision
+    ENDS,  # one more label came, but there was no next equal decision
     WRONG,  # its label is an error
-    DISPUTED,  # the other label came when there was no next decision like this
+    DISPUTED,  # the opposite label came, but there was no next equal decision
 ) = (1 << bit for bit in range(10))
 FLAG_BITS = 16
 AHEAD_ROWS = 12
 
 
 class DecisionRows(NamedTuple):
-    """Rows that come, (n,) each: a verdict or an error that is not known is −1, the key of no name 0."""
+    """New rows, (n,) each: −1 is an unknown verdict or error, 0 the key of a row without a name."""
 
     keys: Ints
     digests: Ints
@@ -74,7 +74,7 @@ class DecisionRows(NamedTuple):
 
 
 class News(NamedTuple):
-    """What is new in a row, given those before."""
+    """What is new in a row, given earlier ones."""
 
     verdict: Any
     error: Any
@@ -99,7 +99,7 @@ ROWS = types.NamedTuple(
 
 @compiled(**INSIDE)
 def _differs(content, accepted, decision):  # type: ignore[no-untyped-def]
-    """Whether a decision is another one than the first of its id, by what the first row of that had."""
+    """Whether a decision differs from the first one of its id."""
     if content >> FLAG_BITS != 0 and decision != 0 and content >> FLAG_BITS != decision:
         return True
     if content & NO_VERDICT != 0:
@@ -109,13 +109,13 @@ def _differs(content, accepted, decision):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def _is_other(content, error):  # type: ignore[no-untyped-def]
-    """Whether a label is another than the one that is known."""
+    """Whether a label contradicts the known one."""
     return error >= 0 and content & LABELLED != 0 and (content & WRONG != 0) != (error == 1)
 
 
 @compiled(**INSIDE)
 def _of_rank(tables, first, rank, own):  # type: ignore[no-untyped-def]
-    """Copy what is known of the decision of this rank among those like the first; whether anything is."""
+    """Copy the entry of the decision of this rank among equal ones, 1 for the first; whether there is one."""
     if rank > 1:
         return read_entry(tables, joined_key(first[KEY], -rank), own)
     for j in range(5):
@@ -125,9 +125,9 @@ def _of_rank(tables, first, rank, own):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def _agreeing(tables, first, rank, error, own):  # type: ignore[no-untyped-def]
-    """From this rank on, the rank of the first decision of its like that has this label or none; 0 if there is none.
+    """From this rank on, that of the first equal decision with this label or without any; 0 if there is none.
 
-    Where there was none, there is none later, so that an input given again changes nothing.
+    Once there was none, there is none later either, so that an input given again changes nothing.
     """
     while _is_other(own[CONTENT], error):
         if own[CONTENT] & DISPUTED != 0:
@@ -141,7 +141,7 @@ def _agreeing(tables, first, rank, error, own):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def _dispute(tables, first, rank, own):  # type: ignore[no-untyped-def]
-    """Note that the other label of this decision is that of no next one."""
+    """Note that the opposite label of this decision belongs to no next one."""
     if rank == 1:
         first[CONTENT] |= DISPUTED  # written by the caller
         return
@@ -162,7 +162,7 @@ def _push(tables, turn):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def _label(tables, turn, error):  # type: ignore[no-untyped-def]
-    """The label of an earlier decision; it is left out where that was given up."""
+    """Count the label of an earlier decision, as late if that has left the queue."""
     queue, counts = tables.queue, tables.counts
     if turn < counts[FIRST]:
         counts[LATE_LABELS] += 1
@@ -175,7 +175,7 @@ def _label(tables, turn, error):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def _due(tables, number, popped):  # type: ignore[no-untyped-def]
-    """Remove those whose turn has come, the turns of a cluster together, and note what their labels are."""
+    """Move turns from the queue to ``popped`` while they wait for no label or are too old, clusters as a whole."""
     queue, counts = tables.queue, tables.counts
     while counts[FIRST] < counts[LAST]:
         start = end = counts[FIRST] - counts[BASE]
@@ -199,7 +199,7 @@ def _due(tables, number, popped):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def _rank(tables, entry, own, is_decision, error):  # type: ignore[no-untyped-def]
-    """The rank of a row's decision among those like it, and whether it is a label that no further decision awaits."""
+    """The rank of a row's decision among equal ones, and whether it is a label for which no decision is left."""
     is_last = False
     if entry[INPUT] != tables.counts[NOW]:
         entry[INPUT], entry[TIMES] = tables.counts[NOW], 0
@@ -211,14 +211,14 @@ def _rank(tables, entry, own, is_decision, error):  # type: ignore[no-untyped-de
     elif is_decision or labels == 0:
         labels += 1
         rank = labels
-    else:  # a label alone: of the next decision like this, or else the last label again, then and later
+    else:  # a label alone: of the next equal decision, or else the last label again, now and later
         if labels >= times:
             _of_rank(tables, entry, labels, own)
             is_last = own[CONTENT] & ENDS != 0 or not _of_rank(tables, entry, labels + 1, own)
         labels += 0 if is_last else 1
         rank = labels
     _of_rank(tables, entry, rank, own)
-    if not is_last and _is_other(own[CONTENT], error):  # no label again, but that of a next decision like this
+    if not is_last and _is_other(own[CONTENT], error):  # not the same label again, but that of a next equal decision
         if is_decision and own[CONTENT] & DECIDED == 0:
             _dispute(tables, entry, rank, own)
         else:
@@ -291,7 +291,7 @@ def _recognised(rows, i, tables, entry, own):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def _count(news, counts):  # type: ignore[no-untyped-def]
-    """Count a decision to accept, and a label that may be of one."""
+    """Count a decision to accept, and a label that may belong to one."""
     counts[DECISIONS] += 1 if news.is_decision and news.verdict == 1 else 0
     counts[LABELS] += 1 if news.error >= 0 and news.verdict != 0 else 0
     if news.error >= 0 and news.verdict < 0 and 0 < counts[DECISIONS] < counts[LABELS]:
@@ -317,7 +317,7 @@ def _open(tables, key, news, entry, own):  # type: ignore[no-untyped-def]
 
 @compiled(**INSIDE)
 def _enqueue(tables, key, news, own, clustered, turn):  # type: ignore[no-untyped-def]
-    """Give a label to the turn of its decision, and a row that may be labelled later, or is now, its own ``turn``."""
+    """Add a label to the turn of its decision; a row with a label, or that may get one, gets a ``turn`` of its own."""
     if news.error >= 0 and news.was_decided and news.verdict != 0:
         _label(tables, own[PLACE], news.error)
     elif not clustered and news.verdict != 0:
@@ -334,7 +334,7 @@ def _enqueue(tables, key, news, own, clustered, turn):  # type: ignore[no-untype
 
 @compiled((ROWS, TABLES, whole, flag, flag, array(whole, 2), array(whole, 2)))
 def take_rows(rows, tables, start, clustered, has_risk, left, popped):  # type: ignore[no-untyped-def]
-    """Take rows: what is new of each goes to ``left``, turns that have come to ``popped``; tables and queue change.
+    """Read rows: what is new of each goes to ``left``, turns that end go to ``popped``; tables and queue change.
 
     The columns of ``left``: whether it is counted (1), skipped (0) or waits for its cluster (2); its verdict, whether a
     decision is new, whether a confidence is, its error; its key; whether it is a row of its own in its cluster; whether
@@ -374,7 +374,7 @@ def take_rows(rows, tables, start, clustered, has_risk, left, popped):  # type: 
 
 @compiled((array(whole, 2), array(whole), array(whole), array(whole), TABLES, flag, array(whole, 2)))
 def close_clusters(turns, keys, pending_ends, pending, tables, has_risk, popped):  # type: ignore[no-untyped-def]
-    """Add clusters to the queue, in this order, and remove those whose turn has come.
+    """Add clusters to the queue, in this order, and remove turns that end.
 
     ``turns`` (n, 7): the number of the last row of all so far, and a turn as in the queue for each group of a cluster.
     ``keys`` are those of all their rows, which are no longer open; those in ``pending``, up to the end of each turn,

@@ -1,4 +1,4 @@
-"""Passes over the features: products with a matrix, what the largest add to the logits, values given by rank."""
+"""Passes over the features: products with a matrix, logits of clipped features, features replaced by rank."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,8 @@ def row_products(
 ) -> NDArray[np.float64]:
     """``rows @ matrix + offset`` in float64, (n, d) times (d, m) plus (m,).
 
-    BLAS takes other paths for other shapes, so a sample alone and the same sample in a batch would differ in the last
-    bits. Here every call it sees has the same shape: blocks of 256 rows, the last one filled up with zeros.
+    BLAS uses different code for different shapes, so that a sample alone and the same sample in a batch would differ in
+    the last bits. Here every call has the same shape: blocks of 256 rows, the last one padded with zeros.
     """
     n, d = rows.shape
     full = -(-n // PRODUCT_ROWS) * PRODUCT_ROWS
@@ -35,7 +35,7 @@ EXCESS_ROWS = 64
 
 
 def class_blocks(weight: NDArray[np.floating], /) -> NDArray[np.floating]:
-    """The weight (K, d) as (K/128, d, 128), filled up with zeros, in float32 if that holds it exactly."""
+    """The weight (K, d) as (K/128, d, 128), padded with zeros, in float32 if that holds it exactly."""
     k, d = weight.shape
     blocks = -(-k // CLASSES)
     kind = np.float32 if (weight.astype(np.float32) == weight).all() else np.float64
@@ -67,10 +67,10 @@ def _subtract(features, limit, weight, columns, excess, ends, logits):  # type: 
     for i in range(rows):
         for t in range(d):
             beyond = np.float64(features[i, t]) - limit
-            columns[count] = t  # written over unless it counts, which is faster than to ask
+            columns[count] = t  # overwritten by the next unless it counts: faster than a branch
             excess[count] = beyond
             count += beyond > 0
-        while count % 4:  # the loop below takes four at a time, in each row by itself
+        while count % 4:  # the loop below handles four at a time, each row separately
             columns[count] = 0
             excess[count] = 0.0
             count += 1
@@ -94,7 +94,7 @@ def _subtract(features, limit, weight, columns, excess, ends, logits):  # type: 
 def less_excess(
     logits: NDArray[np.floating], features: NDArray[np.floating], limit: float, weight: NDArray[np.floating], /
 ) -> NDArray[np.float64]:
-    """Logits less max(x − limit, 0)·Wᵀ in float64, each row by itself; the weight as `class_blocks` gives it."""
+    """Logits less max(x − limit, 0)·Wᵀ in float64, each row separately; the weight is what `class_blocks` returns."""
     clipped = logits.astype(np.float64)
 
     def work(block: slice) -> None:

@@ -1,7 +1,7 @@
 """Sixteen numbers side by side, float64 or float32, as one value in a compiled function; loads, stores and 2^x of them.
 
-The compiler maps them to the vectors the machine has, so that one loop runs at full width everywhere, in the same order
-of sums. A scalar among them stands for sixteen of it. Comparing is exact in either type, and twice as fast in float32.
+The compiler maps them to the vectors of the machine, so that a loop runs at full width everywhere, with the same order
+of sums. A scalar operand is repeated sixteen times. Comparisons are exact in both types, and twice as fast in float32.
 """
 
 import math
@@ -19,7 +19,7 @@ from numba.np.arrayobj import make_array
 
 from abstain._kernels.compilation import compiled
 
-LANES = 16  # two vectors of the widest machines: while one waits for a result, the other is worked
+LANES = 16  # two vectors of the widest machines, so that one is computed while the other waits
 VECTORS = {
     types.float32: ir.VectorType(ir.FloatType(), LANES),
     types.float64: ir.VectorType(ir.DoubleType(), LANES),
@@ -47,7 +47,7 @@ lanes = Lanes(types.float64)
 
 
 def _common(kinds: Any) -> Any:
-    """The type in which numbers and lanes are computed: lanes if there are some, float64 otherwise."""
+    """The type of the result of numbers and lanes: lanes if there are any, else float64."""
     return next((kind for kind in kinds if isinstance(kind, Lanes)), types.float64)
 
 
@@ -73,7 +73,7 @@ def shuffle_mask(positions: Iterable[int]) -> Any:
 
 
 def _elementwise(number: int, make: Callable[[Any, list[Any]], Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """How to type and to build a function of so many numbers or lanes, lane by lane."""
+    """The typing and the code of a lane-wise function of ``number`` operands."""
 
     def result(args: Any) -> Any:
         return signature(_common(args), *args) if len(args) == number else None
@@ -226,12 +226,12 @@ def largest(typingctx, values):  # type: ignore[no-untyped-def]  # noqa: ARG001
     return types.float64(lanes), build
 
 
-FOUR = 4  # numbers that are loaded side by side to be turned
+FOUR = 4  # consecutive elements that are loaded together to be transposed
 
 
 @intrinsic
 def load(typingctx, array, start):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Sixteen neighbours in a C-ordered array of float32 or float64, from an index on."""
+    """Sixteen consecutive elements of a C-ordered array of float32 or float64, from an index on."""
 
     def build(context, builder, sig, args):  # type: ignore[no-untyped-def]
         first = builder.gep(make_array(sig.args[0])(context, builder, args[0]).data, [args[1]])
@@ -247,7 +247,7 @@ def _loaded(builder: Any, first: Any, count: int) -> Any:
 
 @intrinsic
 def gather(typingctx, array, start, step, count):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Of a C-ordered array the numbers at start, start + step, …; beyond ``count`` of them the last again."""
+    """The elements of a C-ordered array at start, start + step, …; beyond ``count`` of them the last is repeated."""
 
     def build(context, builder, sig, args):  # type: ignore[no-untyped-def]
         data, (start, step, count) = make_array(sig.args[0])(context, builder, args[0]).data, args[1:]
@@ -264,7 +264,7 @@ def gather(typingctx, array, start, step, count):  # type: ignore[no-untyped-def
 
 @intrinsic
 def turn(typingctx, array, start, step, tile, to):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Of sixteen runs of four neighbours, at start, start + step, …, the first of all into a tile, then the second."""
+    """Transpose sixteen runs of four elements, at start, start + step, …, into four rows of a tile."""
 
     def build(context, builder, sig, args):  # type: ignore[no-untyped-def]
         data, (start, step) = make_array(sig.args[0])(context, builder, args[0]).data, args[1:3]
@@ -292,7 +292,7 @@ def _joined(builder: Any, parts: list[Any]) -> Any:
 
 
 def _interleaved(builder: Any, a: Any, b: Any, width: int) -> list[Any]:
-    """The lower halves of every four of a and of b, so many numbers of one and of the other in turn; the upper ones."""
+    """Alternate ``width`` elements of a and of b: from the lower half of every four, then from the upper half."""
     lower = [
         start + k + side + w
         for start in range(0, LANES, FOUR)
@@ -307,7 +307,7 @@ def _interleaved(builder: Any, a: Any, b: Any, width: int) -> list[Any]:
 
 @intrinsic
 def foresee(typingctx, array, start):  # type: ignore[no-untyped-def]  # noqa: ARG001
-    """Prefetch what lies at an index of a C-ordered array; an index beyond it is harmless."""
+    """Prefetch the element at an index of a C-ordered array; an index beyond its end is harmless."""
 
     def build(context, builder, sig, args):  # type: ignore[no-untyped-def]
         there = builder.gep(make_array(sig.args[0])(context, builder, args[0]).data, [args[1]])
@@ -352,7 +352,7 @@ def exp2_of_product(x, rate):  # type: ignore[no-untyped-def]
     """2**(x · rate) to within 1.2 units in the last place, for a product from -1021 to 0, which is not rounded."""
     shifted = x * rate + ROUND
     r = times_plus(x, rate, ROUND - shifted)
-    square = r * r  # two short sums: each step of a long one would wait for the one before
+    square = r * r  # two short sums can run in parallel, the steps of one long sum cannot
     even = C0 + square * (C2 + square * (C4 + square * (C6 + square * (C8 + square * C10))))
     odd = C1 + square * (C3 + square * (C5 + square * (C7 + square * C9)))
     return scaled_by_bits(1.0 + r * (even + r * odd), shifted)

@@ -1,4 +1,4 @@
-"""Passes over the logits for margins that are no row sums: centred powers, and distances to decision boundaries."""
+"""Passes over the logits: powers of centred logits, and distances to decision boundaries."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,9 @@ def _fill_centred(logits, power, first, sums_out):  # type: ignore[no-untyped-de
         mean = total(sums) / larger(total(counts), 1.0)
         above, size = largest(top) - mean, larger(largest(top) - mean, largest(low) + mean)
         sums_out[0, first + i], sums_out[1, first + i], sums_out[2, first + i] = above, size, 1.0
-        if power == 1 and above > 0.0:  # twice what is above the mean, so that one class alone above it gives 2 exactly
+        if (
+            power == 1 and above > 0.0
+        ):  # twice the sum above the mean, so that it is exactly 2 where one class is above it
             powers = filled(0.0)
             for j in range(0, k, LANES):
                 x = _lanes_of(logits, i * k + j, k - j)
@@ -67,10 +69,10 @@ def _fill_centred(logits, power, first, sums_out):  # type: ignore[no-untyped-de
 def centred_sums(logits: NDArray[np.floating], power: int, /) -> tuple[Floats, Floats, Floats]:
     """Of c = z − mean z of each row: the largest, the largest size s, and Σ (|c|/s)^power, or 1 for power 0.
 
-    For power 1, s is the largest c, since Σ|c| is twice the sum of those above 0: rows of which one class is above the
-    mean then tie exactly, as they should.
+    For power 1, s is the largest c and Σ|c| is computed as twice the sum of those above 0, so that all rows with a
+    single class above the mean tie exactly, as they should.
 
-    Masked classes, at −inf, are passed over; a row of nothing else, or with NaN or +inf, has undefined results.
+    Masked classes, at −inf, are skipped; the result for a row of nothing else, or with NaN or +inf, is undefined.
     """
     sums = np.empty((3, len(logits)))
 
@@ -83,7 +85,7 @@ def centred_sums(logits: NDArray[np.floating], power: int, /) -> tuple[Floats, F
 
 @compiled(inline="always")
 def _take(x, own, inverse, least, sums, counts):  # type: ignore[no-untyped-def]
-    """Take the distances (own − x) · inverse into least, sum and count, where inverse is above 0 and x not −inf."""
+    """Add the distances (own − x) · inverse to least, sum and count, where inverse is above 0 and x is not −inf."""
     counts_here = where_above(inverse, 0.0, where_above(x, -np.inf, 1.0, 0.0), 0.0)
     distance = where_above(counts_here, 0.0, (own - x) * inverse, 0.0)
     least = smaller(where_above(counts_here, 0.0, distance, np.inf), least)
@@ -114,7 +116,7 @@ def _fill_boundaries(logits, prediction, inverse, smallest, mean):  # type: igno
 def boundary_distances(
     logits: NDArray[np.floating], prediction: NDArray[np.int64], inverse: Floats, /
 ) -> tuple[Floats, Floats]:
-    """Smallest and mean of (z_ŷ − z_j) · inverse[ŷ, j] over j with inverse above 0; masked classes are passed over."""
+    """Smallest and mean of (z_ŷ − z_j) · inverse[ŷ, j] over j with inverse above 0; masked classes are skipped."""
     n, k = logits.shape
     if inverse.shape != (k, k):
         raise InvalidInputError(f"`weight` must have a row for each of the {k} classes, got {len(inverse)} rows.")

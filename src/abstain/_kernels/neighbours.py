@@ -1,4 +1,4 @@
-"""Measure exactly, of many rows, those few that float32 products show to be near."""
+"""Exact distances to the few rows of many that products in float32 show to be near."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from abstain._kernels.compilation import array, compiled, double, given, single, whole
 
-TOGETHER, WIDTH = 16, 64  # columns, far apart, whose largest is looked at before each of them; groups side by side
+TOGETHER, WIDTH = 16, 64  # columns of a group, of which the largest is read first; groups are a multiple of WIDTH
 STEPS = 12
 
 
@@ -31,14 +31,14 @@ def _bank(kind: Any) -> Any:
 
 @compiled(inline="always")
 def _number_of_groups(columns, fewest):  # type: ignore[no-untyped-def]
-    """How many groups to look at first: many more than there must be candidates, in whole vectors if there are many."""
+    """How many groups there are: many more than candidates are needed, and a multiple of a vector if there are many."""
     wanted = max(columns // TOGETHER, 2 * fewest, 1)
     return min(columns, -(-wanted // WIDTH) * WIDTH)
 
 
 @compiled(inline="always")
 def _largest(products, shift, slopes, halves, tops):  # type: ignore[no-untyped-def]
-    """Of the columns j, j + groups, j + 2 groups … the largest value; side by side, so in wide vectors."""
+    """Of the columns j, j + groups, j + 2 groups … the largest value; in wide vectors, as groups are adjacent."""
     groups = tops.size
     for j in range(groups):
         tops[j] = slopes[j] * (products[j] + shift) - halves[j]
@@ -62,7 +62,7 @@ def _ends(values):  # type: ignore[no-untyped-def]
 
 @compiled(inline="always")
 def _reached_by(tops, cut):  # type: ignore[no-untyped-def]
-    count = np.float32(0)  # as wide as the values
+    count = np.float32(0)  # of the type of the values, for vectors
     for j in range(tops.size):
         count += np.float32(1) if tops[j] >= cut else np.float32(0)
     return count
@@ -121,7 +121,7 @@ def _insert(best, value):  # type: ignore[no-untyped-def]
 def measure_near(queries, bank, products, shifts, fewest, cuts, best):  # type: ignore[no-untyped-def]
     """Insert into the best of each query its measures to the bank rows whose value reaches its cut.
 
-    If a number is given that are to reach it at the fewest, the cut is computed and written.
+    If ``fewest`` is above 0, the cut is computed first, such that at least so many reach it, and stored in ``cuts``.
     """
     weights, first, slopes, halves = bank.weights, bank.first, bank.slopes, bank.halves
     columns, groups = slopes.size, _number_of_groups(slopes.size, fewest)

@@ -1,7 +1,7 @@
 """Rows in the order of their confidence, and groups of ties along that order.
 
-Where every loss is 0 or 1 and every row counts once, right and wrong rows are sorted apart, by values alone, and merged
-from the least trusted up, a parcel of groups at a time; rows whose ranking is known are cut into the same parcels.
+If every loss is 0 or 1 and no row has a weight, the confidences of right rows and of wrong rows are sorted separately
+and merged from the least trusted up, in parcels of groups. Rows whose ranking is known are cut into the same parcels.
 """
 
 from typing import Any, NamedTuple
@@ -45,8 +45,8 @@ def sort_floats(values: NDArray[np.floating], /) -> NDArray[np.floating]:
     return np.sort(values + values.dtype.type(0))
 
 
-FEW = 1 << 13  # rows: NumPy is about as quick, and need not be compiled
-LONGEST = 32  # positions that a row is moved one by one
+FEW = 1 << 13  # rows, up to which NumPy is as fast and needs no compiling
+LONGEST = 32  # positions that a row is moved, step by step
 
 
 class Order(NamedTuple):
@@ -57,7 +57,7 @@ class Order(NamedTuple):
     """Where a group of ties begins."""
 
     def among(self, numbers: Ints, size: int, /) -> "Order":
-        """The order of ``size`` of the rows, under their new ``numbers`` (n,); −1 leaves a row out."""
+        """The order of those ``size`` rows that have a new number in ``numbers`` (n,); −1 leaves a row out."""
         if len(self.rows) <= FEW:
             to = numbers[self.rows]
             kept = to >= 0
@@ -68,7 +68,7 @@ class Order(NamedTuple):
         return chosen
 
     def numbers(self) -> tuple[Ints, Ints, Ints]:
-        """The groups, the most trusted 0: (n,) each row's, (g,) their counts and a row of each."""
+        """Groups numbered from the most trusted, 0: (n,) that of each row, (g,) their counts, (g,) a row of each."""
         group = np.empty(len(self.rows), np.int64)
         _number_groups(*self, group)
         first = np.flatnonzero(self.begins)
@@ -77,7 +77,7 @@ class Order(NamedTuple):
 
 @compiled((array(whole), whole, unsigned, unsigned, array(whole)))
 def _pack(bits, highest, shift, row_bits, packed):  # type: ignore[no-untyped-def]
-    """How far the row's key is below the highest, cut to the bits there is room for, and after it the row."""
+    """Pack into a word how far the row's key is below the highest, cut to the bits left, and then the row's index."""
     for i in range(bits.size):
         below = np.uint64(highest) - np.uint64(key_of(bits[i]))
         packed[i] = np.int64(((below >> shift) << row_bits) | np.uint64(i))
@@ -85,9 +85,9 @@ def _pack(bits, highest, shift, row_bits, packed):  # type: ignore[no-untyped-de
 
 @compiled((array(whole), whole, array(whole), flag, array(flag)))
 def _unpack(packed, row_bits, bits, is_cut, begins):  # type: ignore[no-untyped-def]
-    """Leave the rows in ``packed``, and mark where groups begin; False if too many cut keys are the same.
+    """Reduce ``packed`` to the rows, and mark where groups begin; False if too many cut keys are equal.
 
-    Rows of the same cut key are put in the order of their whole keys, one by one.
+    Rows with equal cut keys are sorted by their whole keys, by insertion.
     """
     rows = (np.int64(1) << row_bits) - 1
     start = 0
@@ -134,10 +134,11 @@ def _number_groups(rows, begins, group):  # type: ignore[no-untyped-def]
 
 
 def order_rows(confidence: NDArray[np.floating], /) -> Order:
-    """The exact order of confidences without NaN, ties in any.
+    """The exact order of confidences without NaN; tied rows are in any order.
 
-    Low bits that no confidence uses, as those that float32 lacks, are left out. What then does not fit into a word with
-    the row's index is compared where the rest is the same; where that is so for many, all is sorted by comparisons.
+    Each row is a word of 64 bits, its key and its index. Low bits that no confidence uses, such as those that float32
+    lacks, are left out. Bits that then do not fit are compared where the others are equal; if too many rows need that,
+    all are sorted by comparisons.
     """
     n = len(confidence)
     if n <= FEW:
@@ -207,7 +208,7 @@ def merged_parcel(right, wrong, i, j, counts, errors):  # type: ignore[no-untype
     """The next groups of two ascending arrays from indices i and j on; the new indices, and how many groups."""
     g = 0
     while g < counts.size and (i < right.size or j < wrong.size):
-        while g < counts.size and i + 1 < right.size and j + 1 < wrong.size:  # rows on their own, without a branch
+        while g < counts.size and i + 1 < right.size and j + 1 < wrong.size:  # rows without ties, without a branch
             a, b = right[i], wrong[j]
             if a == b or a == right[i + 1] or b == wrong[j + 1]:
                 break

@@ -1,8 +1,8 @@
 """What any logit score needs of a row of logits, gathered in one read: the fused row pass.
 
-Lanes are rows: sixteen of them are turned into columns of a tile, which stays in cache, and worked class by class. So
-nothing is added up across lanes, nothing is left over at the end of a row, and two classes cost per logit what a
-thousand do.
+Each of sixteen lanes is a row: rows are transposed into a tile, which stays in cache, and the tile is read class by
+class. So nothing is added across lanes, no row ends within a vector, and with two classes a logit costs what it costs
+with a thousand.
 """
 
 from typing import Any, Protocol, final
@@ -36,12 +36,12 @@ Floats = NDArray[np.float64]
 TOP, SECOND, PREDICTION, RIVAL, SUM, SQUARES, PRODUCTS = range(7)
 EXTREMES, EVERYTHING = 4, 7  # fields
 MOST_SINGLE = 1 << 24  # classes whose indices float32 holds exactly
-RUN = 64  # classes summed up before they join the total, so that rounding grows with neither their number
+RUN = 64  # classes summed up before they join the total, so that rounding errors do not grow with their number
 
 
 @compiled(inline="always")
 def _turn(logits, i, rows, start, stop, tile):  # type: ignore[no-untyped-def]
-    """Put some classes of rows from i on into the tile, each row into a lane."""
+    """Transpose some classes of the rows from i on into the tile, each row into a lane."""
     k = logits.shape[1]
     fours = (stop - start) // FOUR * FOUR if rows == LANES else 0
     for j in range(start, start + fours, FOUR):
@@ -94,7 +94,7 @@ def _sums(tile, k, second, beta):  # type: ignore[no-untyped-def]
 
 @compiled(inline="always")
 def _take_out(tile, numbers, start):  # type: ignore[no-untyped-def]
-    """Take the class of each lane, whose number stands from ``start`` on, out of the tile."""
+    """Mask one class of each lane in the tile: their numbers begin at ``start``."""
     for c in range(LANES):
         tile[np.int64(numbers[start + c]) * LANES + c] = -np.inf
 
@@ -106,7 +106,7 @@ def _take_out(tile, numbers, start):  # type: ignore[no-untyped-def]
     )
 )
 def _fill_rows(logits, scale, beta, table, first, tile, rest):  # type: ignore[no-untyped-def]
-    """Put each field of every row into ``table`` (fields, rows), those of the first at ``first``."""
+    """Write each field of every row into ``table`` (fields, rows), from column ``first`` on."""
     n, k = logits.shape
     fields, step = table.shape
     numbers = table.reshape(-1)
@@ -135,7 +135,7 @@ def _fill_rows(logits, scale, beta, table, first, tile, rest):  # type: ignore[n
 
 
 class LogitRows(Protocol):
-    """Logits (n, K): an array, or what reads blocks of its rows when they are looked at."""
+    """Logits (n, K): an array, or a view that reads blocks of rows on access."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -165,16 +165,16 @@ def gathered(logits: LogitRows, scale: Floats, beta: float, fields: int, /) -> F
     return table
 
 
-NORMAL = 2.0**-46  # from 0: what the log of a sum of probabilities may be off by rounding
-ODDS_OF_TOP = 2.0**-12  # odds against the top class, below which the other classes give 1 − p₁ to more digits
+NORMAL = 2.0**-46  # from 0: how far rounding may move the log of a sum of probabilities
+ODDS_OF_TOP = 2.0**-12  # odds against the top class, below which the sum of the others has more digits of 1 − p₁
 
 
 @final
 class RowSums:
     """Of each row z with largest logit z₁ at i*, and dⱼ = zⱼ − z₁ for j ≠ i*: arrays of shape (n,).
 
-    They are gathered when first asked for: without exponentials as long as nothing needs them, all in one read of the
-    logits once something does. A row with a NaN, a +inf or nothing above −inf is NaN throughout.
+    They are computed on first use: without exponentials until a field needs them, then all in one read of the logits.
+    A row with a NaN, a +inf or nothing above −inf is NaN throughout.
     """
 
     def __init__(self, logits: LogitRows, scale: Floats | None, temperature: float) -> None:
@@ -233,8 +233,8 @@ class RowSums:
     def tail(self) -> Floats:
         """L = log Σ exp dⱼ.
 
-        Of logs of probabilities it is that of 1/p₁ − 1, as long as p₁ gives as many digits as the sum of the others:
-        equal p₁, which forests often return, are equal here, whatever the rounding of the others.
+        For logs of probabilities it is log(1/p₁ − 1), unless the sum of the others has more digits: so rows with equal
+        p₁, which forests often return, have equal tails, whatever the rounding of the other classes.
         """
         tail = np.asarray(np.log(self._everything[SUM]) - self.margin)
         is_log = (np.abs(self.top + self.log_total) < NORMAL) & (self.odds > ODDS_OF_TOP)
@@ -270,6 +270,6 @@ class RowSums:
 def row_sums(logits: LogitRows, /, *, scale: Floats | None = None, temperature: float = 1.0) -> RowSums:
     """The sums of every row of logits / temperature in float64, whatever their type, shape (n, K).
 
-    ``scale`` of shape (K,) allows to ask for ``scaled_margin`` too.
+    ``scale`` of shape (K,) is needed for ``scaled_margin``.
     """
     return RowSums(logits, scale, temperature)

@@ -1,6 +1,6 @@
 """Sums in fixed point: integers add up the same in any order, so no order of rows can change a digit.
 
-A value is cut off some 75 bits below the bound of all of them, which is beyond what a float64 holds.
+Bits of a value more than some 75 below the largest value are cut off, far beyond the precision of a float64.
 """
 
 from math import frexp
@@ -12,13 +12,13 @@ from abstain._kernels.compilation import array, compiled, double, whole
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-FEW = 1 << 13  # values: NumPy is about as quick, and need not be compiled
+FEW = 1 << 13  # values, up to which NumPy is as fast and needs no compiling
 
 
 @compiled((array(double), array(whole), double, double, array(whole), array(whole)))
 def _add(values, group, scale, finer, high, low):  # type: ignore[no-untyped-def]
     for i in range(values.size):
-        x = values[i] * scale  # exact, as is all that follows but the last cut
+        x = values[i] * scale  # exact, as is all that follows except the last conversion
         whole = np.int64(x)
         high[group[i]] += whole
         low[group[i]] += np.int64((x - whole) * finer)
@@ -64,7 +64,7 @@ def _bound(values: Floats) -> float:
 
 
 def _scales(n: int, bound: float) -> tuple[float, float]:
-    """Powers of two that make n values up to ``bound`` add up to less than 2⁶², and likewise what they leave over."""
+    """Powers of two such that n scaled values up to ``bound``, and n scaled remainders, sum to less than 2⁶²."""
     room = 62 - n.bit_length()
     return 2.0 ** min(room - frexp(bound)[1], 1023), 2.0**room
 
