@@ -1,11 +1,13 @@
 """`Evaluation`: the result of comparing scores, with all that reports need."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from os import PathLike
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arguments import as_path
 from abstain._cached_property import cached_property
 from abstain._extras import require
 from abstain._text import counted
@@ -15,7 +17,11 @@ from abstain.evaluation.score_table import ScoreTable
 from abstain.metrics import RiskBand, RiskCoverage, risk_band, risk_coverage
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
-from abstain.pages import WithPage
+
+if TYPE_CHECKING:
+    from abstain.evaluation.page import PageLabels
+    from abstain.monitor import RiskEstimate
+    from abstain.selector import Selector
 
 TABLE = (
     "score", "symbol", "mix", "metric", "alpha", "value", "se", "low", "high", "n", "errors", "best", "tied",
@@ -24,7 +30,7 @@ TABLE = (
 
 @final
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Evaluation(ScoreTable, WithPage):
+class Evaluation(ScoreTable):
     """The result of `evaluate`: a table of AURC-α, with the rows that it was made from.
 
     ``rows`` is the table as plain data, ``verdict`` the score to use and why, ``to_html(file)`` a page that decides.
@@ -119,6 +125,41 @@ class Evaluation(ScoreTable, WithPage):
             | {"symbol": None if row["score"] is None else self.entries[row["score"]].symbol}
             for row in (*areas, *others)
         ]
+
+    def to_html(
+        self,
+        file: str | PathLike[str],
+        /,
+        *,
+        selector: "Selector | None" = None,
+        risk: float | None = None,
+        delta: float = 0.05,
+        labels: "PageLabels | None" = None,
+        estimate: "RiskEstimate | None" = None,
+    ) -> None:
+        """Write one self-contained page: which score and threshold, what they cost and guarantee, and where they fail.
+
+        Parameters
+        ----------
+        file : path
+            The .html file to write.
+        selector : Selector, optional
+            The page is about its threshold and guarantee.
+        risk : float, optional
+            Without a selector: the target of the recommended score; by default about half of the risk that there is.
+        delta : float
+            Probability with which a guarantee or a bound may fail.
+        labels : PageLabels, optional
+            What the page calls the outputs, the selector and itself.
+        estimate : RiskEstimate, optional
+            Of the selector's risk on new rows without labels, by `abstain.estimate_risk`, which gets a section.
+        """
+        from abstain.evaluation.page import check_page, page_context, write_page
+
+        output = as_path("file", file)
+        check_page(output)
+        case = page_context(self, selector=selector, risk=risk, delta=delta, labels=labels, estimate=estimate)
+        write_page(case, output)
 
     def to_polars(self) -> Any:
         """The rows as a Polars frame."""

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from abstain.evaluation import Evaluation
-from abstain.evaluation.mixes import mix_among
 from abstain.report.page.document import environment
 from abstain.report.page.text import Html
 
@@ -60,14 +58,6 @@ def table(
 ) -> Html:
     """A table that can be sorted by any column, the first cell of each row its header; ``id`` is for scripts."""
     return _macro("table", columns, rows, caption, id, sortable)
-
-
-def mix_options(evaluation: Evaluation, /) -> list[Option]:
-    """The mixes of an evaluation to choose from, the widest first."""
-    return [
-        (mix, f"{mix_among(mix, evaluation.mixes).title} ({mix})", mix == evaluation.mixes[-1])
-        for mix in reversed(evaluation.mixes)
-    ]
 
 
 def chart(drawn: Any, /, *, height: int) -> dict[str, Any]:
