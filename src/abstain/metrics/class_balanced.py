@@ -14,6 +14,8 @@ from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_labels
 from abstain.metrics.clusters import standard_error
 from abstain.metrics.influence import Influence, Value, area_value, augrc_influence, aurc_influence
+from abstain.metrics.metric import Metric, Need
+from abstain.metrics.operating_points import coverage_at, risk_at
 from abstain.metrics.ranking import Ranking
 
 Floats = NDArray[np.float64]
@@ -62,7 +64,7 @@ def balanced_aurc(ranking: Ranking, alpha: float, /) -> Value:
     return area_value(area(each.groups, alpha=alpha), influence, se=_se(each, influence))
 
 
-def balanced_augrc(ranking: Ranking, /) -> Value:
+def balanced_augrc(ranking: Ranking, _: float, /) -> Value:
     """Class-balanced AUGRC with its standard error."""
     each = balanced(ranking)
     influence = augrc_influence(each)
@@ -74,3 +76,38 @@ def _se(ranking: Ranking, influence: Influence) -> float:
     _, index, counts = np.unique(np.asarray(ranking.rows.labels), return_inverse=True, return_counts=True)
     means = exact_sums(influence.centred, index, len(counts)) / counts
     return standard_error(influence.centred - means[index], ranking.rows.clusters)
+
+
+NEEDS: tuple[Need, ...] = ("classes", "unweighted")
+ENTRIES = (
+    Metric(
+        "balanced_aurc",
+        "bAURC-α",
+        "Class-balanced AURC, coverages up to {}",
+        "small",
+        balanced_aurc,
+        NEEDS,
+        parameter="alpha",
+    ),
+    Metric("balanced_augrc", "bAUGRC", "Class-balanced AUGRC", "small", balanced_augrc, NEEDS),
+    Metric(
+        "balanced_risk_at_coverage",
+        "bR(c)",
+        "Class-balanced risk at coverage {}",
+        "small",
+        lambda ranking, coverage: Value(risk_at(balanced(ranking).groups, coverage)),
+        NEEDS,
+        "coverage",
+        0.8,
+    ),
+    Metric(
+        "balanced_coverage_at_risk",
+        "bC(r)",
+        "Class-balanced coverage at risk {}",
+        "large",
+        lambda ranking, risk: Value(coverage_at(balanced(ranking).groups, risk)),
+        NEEDS,
+        "risk",
+        0.05,
+    ),
+)

@@ -15,6 +15,7 @@ from abstain.metrics.checks import CheckedSamples, check_samples
 from abstain.metrics.clusters import standard_error
 from abstain.metrics.groups import Groups, Sides, ties_of
 from abstain.metrics.influence import Value, aurc_influence
+from abstain.metrics.metric import Metric
 from abstain.metrics.ranking import Ranking
 
 Convention = Literal["mean", "fd_shifts"]
@@ -150,3 +151,8 @@ def _fd_shifts_oracle(samples: CheckedSamples) -> float:
     if ((losses == 0) | (losses == 1)).all():
         return 1.0 if r == 1 else r + (1 - r) * log(1 - r)
     return area(ties_of(check_samples(-np.arange(len(losses)), losses)), convention="fd_shifts")
+
+
+ENTRIES = (
+    Metric("excess_aurc", "E-AURC-α", "Excess AURC, coverages up to {}", "small", excess_value, parameter="alpha"),
+)

@@ -17,6 +17,7 @@ from abstain.metrics.checks import check_samples
 from abstain.metrics.clusters import RowClusters, cluster_sums, error_of_mean
 from abstain.metrics.groups import Ties, sides_of
 from abstain.metrics.influence import Influence, Value, area_value, aurc_influence
+from abstain.metrics.metric import Metric
 from abstain.metrics.ranking import Ranking, rank
 from abstain.metrics.spread import TOP, Spread, area_spread
 
@@ -306,3 +307,6 @@ def mover(
     low = difference - joined(positive[0] - positive[1], negative[2] - negative[0])
     high = difference + joined(positive[2] - positive[0], negative[0] - negative[1])
     return low, high
+
+
+ENTRIES = (Metric("aurc", "AURC-α", "AURC, coverages up to {}", "small", aurc_value, parameter="alpha"),)

@@ -13,7 +13,8 @@ from abstain._errors import InvalidInputError
 from abstain.metrics.accepted_sums import AcceptedSums
 from abstain.metrics.clusters import cluster_sums
 from abstain.metrics.groups import Groups, accepted_at, group, rates_at_cut
-from abstain.metrics.influence import Influence
+from abstain.metrics.influence import Influence, Value
+from abstain.metrics.metric import Metric
 from abstain.metrics.ranking import Ranking
 from abstain.metrics.risk_coverage import curve
 from abstain.metrics.spread import normal_quantile
@@ -200,3 +201,25 @@ def _errors(ranking: Ranking, ks: Ints, risks: Floats, rates: Floats, of_risk: I
         + 2 * centre * float(cluster_sums(ones, rows.clusters) @ other)
     )
     return np.asarray(np.sqrt(np.maximum(squares, 0.0) * sums.size / max(1, sums.size - 1)) / n)
+
+
+ENTRIES = (
+    Metric(
+        "risk_at_coverage",
+        "R(c)",
+        "Risk at coverage {}",
+        "small",
+        lambda ranking, coverage: Value(risk_at(ranking.groups, coverage)),
+        parameter="coverage",
+        default=0.8,
+    ),
+    Metric(
+        "coverage_at_risk",
+        "C(r)",
+        "Coverage at risk {}",
+        "large",
+        lambda ranking, risk: Value(coverage_at(ranking.groups, risk)),
+        parameter="risk",
+        default=0.05,
+    ),
+)

@@ -12,6 +12,7 @@ from abstain.metrics.checks import check_samples
 from abstain.metrics.groups import Ties, ties_of
 from abstain.metrics.influence import Value
 from abstain.metrics.intervals import aurc_value
+from abstain.metrics.metric import Metric
 from abstain.metrics.operating_points import risk_at, risk_at_coverage
 from abstain.metrics.ranking import Ranking
 
@@ -114,13 +115,31 @@ def auarc_value(ranking: Ranking, _: float, /) -> Value:
     return Value(1 - value.value, value.se)
 
 
-def accuracy_value(ranking: Ranking, coverage: float, /) -> Value:
-    """Accuracy at a coverage of a ranking."""
-    return Value(1 - risk_at(ranking.groups, coverage))
-
-
 def _rejection_area(ties: Ties, rejected: int, n: int) -> float:
     """The mean risk over n − rejected + 1 to n accepted samples."""
     kept = n - rejected
     total = n * area(ties)
     return (total - kept * area(ties, alpha=(kept + 0.5) / n) if kept else total) / rejected
+
+
+ENTRIES = (
+    Metric(
+        "prr",
+        "PRR",
+        "Prediction rejection ratio, rejecting up to {}",
+        "large",
+        ratio_value,
+        ("unweighted", "varied"),
+        parameter="max_rejection",
+    ),
+    Metric("auarc", "AUARC", "Area under the accuracy–rejection curve", "large", auarc_value),
+    Metric(
+        "accuracy_at_coverage",
+        "A(c)",
+        "Accuracy at coverage {}",
+        "large",
+        lambda ranking, coverage: Value(1 - risk_at(ranking.groups, coverage)),
+        parameter="coverage",
+        default=0.8,
+    ),
+)

@@ -6,8 +6,8 @@ from typing import Any, Literal
 from abstain.evaluation import Evaluation
 from abstain.evaluation.divisions import Division, divisions
 from abstain.evaluation.operating_point import Point
-from abstain.metrics.group_comparison import GroupRates, compare_groups
-from abstain.metrics.slices import ShareEstimate
+from abstain.metrics.group_comparison import compare_groups
+from abstain.metrics.slices import ShareEstimate, Slice
 from abstain.report.figures.style import COLOURS, PAGE, RULE, SIZE, CannotDrawError, new_figure, plain, printed
 
 SHOWN = 24  # lines
@@ -51,7 +51,7 @@ def _division(point: Point, by: str) -> Division:
     return division
 
 
-def _worst_first(part: GroupRates) -> tuple[float, str]:
+def _worst_first(part: Slice) -> tuple[float, str]:
     return (1.0 if part.risk is None else -part.risk.value, part.name)
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 from abstain._text import percent, total_of_outcomes
 from abstain.evaluation.mixes import MIXES, mix_among
-from abstain.evaluation.runs import MixComparison, RunComparison, RunDifference
+from abstain.evaluation.runs import MixComparison, RunComparison
 from abstain.evaluation.runs.figure import comparison_figure
 from abstain.evaluation.runs.run_words import ends, signed
+from abstain.metrics.two_models import ModelDifference
 from abstain.report.figures.save import picture_bytes
 from abstain.report.page import Html, Section, TableCell, TableColumn, document, render, shortened, table
 from abstain.report.tables import inline, markdown_lines
@@ -59,7 +60,7 @@ def _share(value: float) -> str:
     return "all" if value == 1 else _percent(value)
 
 
-def _cells(difference: RunDifference, at: str, share: Callable[[float], str] = _percent) -> tuple[str, ...]:
+def _cells(difference: ModelDifference, at: str, share: Callable[[float], str] = _percent) -> tuple[str, ...]:
     """Where they are compared, both values and the change from the first to the second."""
     change, low, high = (100 * each for each in difference.change)
     return (
@@ -73,18 +74,18 @@ def _cells(difference: RunDifference, at: str, share: Callable[[float], str] = _
     )
 
 
-def _gain(difference: RunDifference, value: float, more: tuple[float, float, float]) -> tuple[str, ...]:
+def _gain(difference: ModelDifference, value: float, more: tuple[float, float, float]) -> tuple[str, ...]:
     """The share that one model accepts, and by how many points it differs from the coverage of the other."""
     gain, low, high = (100 * each for each in more)
     interval = ends(low, high, all_at=100 * (1 - difference.at))
     return (percent(difference.at), _share(value), signed(gain), _se(difference), interval, _mark(difference))
 
 
-def _se(difference: RunDifference) -> str:
+def _se(difference: ModelDifference) -> str:
     return "–" if difference.se is None else _percent(difference.se)
 
 
-def _mark(difference: RunDifference) -> str:
+def _mark(difference: ModelDifference) -> str:
     return "significant" if difference.is_significant else ""
 
 
