@@ -83,6 +83,7 @@ def evaluate(
         tables.append(compared(ranked, mix, alphas=alphas, level=level))
         extra += metric_rows(ranked, mix, asked, level=level)
     return Evaluation(
+        n=len(fits.outputs),
         areas=tuple(area for areas, _ in tables for area in areas),
         behind={pair: difference for _, behind in tables for pair, difference in behind.items()},
         extra=tuple(extra),

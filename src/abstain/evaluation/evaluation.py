@@ -68,11 +68,6 @@ class Evaluation(ScoreTable):
         return summary_of_table(self).to_html()
 
     @property
-    def n(self) -> int:
-        """The number of rows evaluated."""
-        return len(self.outputs)
-
-    @property
     def errors(self) -> NDArray[np.bool_]:
         """(n,) where the prediction was wrong; an error where answers are graded."""
         return self.outputs.errors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import hypot
 from typing import final
 
@@ -13,11 +14,10 @@ from abstain._text import counted
 from abstain.evaluation.chance_level import suspicion
 from abstain.evaluation.fitting import Fitting, Progress, fit_scores, silent
 from abstain.evaluation.mixes import MIXES, Mix, mixes_among
-from abstain.evaluation.score_comparison import area_row
+from abstain.evaluation.score_comparison import Column, table_of
 from abstain.evaluation.score_table import AreaRow, Behind, ScoreTable
-from abstain.metrics.aurc import lowest
 from abstain.metrics.compare import ScoreDifference
-from abstain.metrics.intervals import ALPHAS, Estimate, mover
+from abstain.metrics.intervals import ALPHAS, mover
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
 from abstain.outputs.validation import unlabelled
@@ -34,15 +34,7 @@ VISIBLE = 0.5e-4  # of a risk: what a table of AURC × 100 with two decimals sho
 @final
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SketchedEvaluation(ScoreTable):
-    """A table of AURC-α made from counts: its rows also have ``lower`` and ``upper``, certain bounds of each value.
-
-    Attributes
-    ----------
-    counted : int
-        The rows of the sketch.
-    """
-
-    counted: int
+    """A table of AURC-α made from counts: its rows also have ``lower`` and ``upper``, certain bounds of each value."""
 
     def __repr__(self) -> str:
         best = self.best(self.mixes[-1], max(self.alphas))
@@ -50,11 +42,6 @@ class SketchedEvaluation(ScoreTable):
             f"<Evaluation of a sketch: {counted(len(self.scores), 'score')} on {self.n} rows; best over {best.mix}: "
             f"{best.score}, AURC {best.aurc:.4g} in {best.lower:.4g}–{best.upper:.4g}>"
         )
-
-    @property
-    def n(self) -> int:
-        """The number of rows evaluated."""
-        return self.counted
 
     def learning(self, score: str, mix: str, alpha: float) -> None:
         """None: counts of each score do not show what several would do together."""
@@ -117,7 +104,7 @@ def evaluate_sketch(
         notes=tuple(_notes(areas, sketch)),
         level=level,
         entries={name: sketch.plan.scores[name].entry for name in chosen},
-        counted=sketch.n,
+        n=sketch.n,
         suspicion=_suspicion(sketch),
         extra=(),
         left_out={},
@@ -139,48 +126,32 @@ def _mixes(sketch: Sketch) -> list[tuple[Mix, dict[str, tuple[str, ...]]]]:
 
 
 def _compared(
-    mix: Mix,
-    counts: dict[str, BinCounts],
-    alphas: Sequence[float],
-    level: float,
-    *,
-    can_pair: bool,
+    mix: Mix, counts: dict[str, BinCounts], alphas: Sequence[float], level: float, *, can_pair: bool
 ) -> tuple[list[AreaRow], Behind]:
     """The rows of the table for a mix, α by α, and how far each score is behind the best."""
     each = {name: score_counts.estimates(alphas, level=level) for name, score_counts in counts.items()}
-    table: list[AreaRow] = []
-    behind: Behind = {}
-    for index, alpha in enumerate(alphas):
-        column = {name: some[index] for name, some in each.items()}
-        first = list(column)[lowest([estimate.value for estimate in column.values()])]
-        for name, estimate in column.items():
-            tied = True
-            if name != first:
-                apart = _apart(counts, column, name, first, alpha, level, can_pair=can_pair)
-                behind[name, mix.name, alpha] = apart
-                tied = apart.low <= 0
-            bracket, is_best = counts[name].aurc(alpha), estimate.value == column[first].value
-            row = area_row(estimate, name, mix, n=counts[name].n, errors=counts[name].n_errors, best=is_best, tied=tied)
-            table.append(replace(row, lower=bracket.low, upper=bracket.high))
-    return table, behind
+    columns = [{name: some[index] for name, some in each.items()} for index in range(len(alphas))]
+    first = next(iter(counts.values()))
+    behind = partial(_behind, counts, level=level, can_pair=can_pair)
+    table, differences = table_of(mix, columns, behind, n=first.n, errors=first.n_errors)
+    brackets = [counts[row.score].aurc(row.alpha) for row in table]
+    bounded = [replace(row, lower=each.low, upper=each.high) for row, each in zip(table, brackets, strict=True)]
+    return bounded, differences
 
 
-def _apart(
-    counts: dict[str, BinCounts],
-    column: dict[str, Estimate],
-    name: str,
-    first: str,
-    alpha: float,
-    level: float,
-    *,
-    can_pair: bool,
-) -> ScoreDifference:
-    """How far a score is behind the first: paired, or, in a sketch without parts, as if of different rows."""
+def _behind(
+    counts: dict[str, BinCounts], best: str, column: Column, level: float, *, can_pair: bool
+) -> dict[str, ScoreDifference]:
+    """How far the others are behind the best: paired, or, in a sketch without parts, as if of different rows."""
+    others, first = [name for name in column if name != best], column[best]
     if can_pair:
-        return counts[name].compare(counts[first], alpha=alpha, level=level)
-    a, b = column[name], column[first]
-    low, high = mover((a.value, a.low, a.high), (b.value, b.low, b.high))
-    return ScoreDifference(a.value - b.value, hypot(a.se, b.se), low, high)
+        return {name: counts[name].compare(counts[best], alpha=first.alpha, level=level) for name in others}
+    behind = {}
+    for name in others:
+        a = column[name]
+        low, high = mover((a.value, a.low, a.high), (first.value, first.low, first.high))
+        behind[name] = ScoreDifference(a.value - first.value, hypot(a.se, first.se), low, high)
+    return behind
 
 
 def _notes(rows: list[AreaRow], sketch: Sketch) -> list[str]:

@@ -15,7 +15,7 @@ from abstain.metrics.checks import check_labels
 from abstain.metrics.clusters import standard_error
 from abstain.metrics.influence import Influence, Value, area_value, augrc_influence, aurc_influence
 from abstain.metrics.metric import Metric, Need
-from abstain.metrics.operating_points import coverage_at, risk_at
+from abstain.metrics.operating_points import coverage_value, risk_value
 from abstain.metrics.ranking import Ranking
 
 Floats = NDArray[np.float64]
@@ -78,24 +78,27 @@ def _se(ranking: Ranking, influence: Influence) -> float:
     return standard_error(influence.centred - means[index], ranking.rows.clusters)
 
 
+def balanced_risk(ranking: Ranking, coverage: float, /) -> Value:
+    """Class-balanced risk at a coverage."""
+    return risk_value(balanced(ranking), coverage)
+
+
+def balanced_coverage(ranking: Ranking, risk: float, /) -> Value:
+    """Class-balanced coverage at a risk."""
+    return coverage_value(balanced(ranking), risk)
+
+
 NEEDS: tuple[Need, ...] = ("classes", "unweighted")
+AREA = "Class-balanced AURC, coverages up to {}"
 ENTRIES = (
-    Metric(
-        "balanced_aurc",
-        "bAURC-α",
-        "Class-balanced AURC, coverages up to {}",
-        "small",
-        balanced_aurc,
-        NEEDS,
-        parameter="alpha",
-    ),
+    Metric("balanced_aurc", "bAURC-α", AREA, "small", balanced_aurc, NEEDS, "alpha"),
     Metric("balanced_augrc", "bAUGRC", "Class-balanced AUGRC", "small", balanced_augrc, NEEDS),
     Metric(
         "balanced_risk_at_coverage",
         "bR(c)",
         "Class-balanced risk at coverage {}",
         "small",
-        lambda ranking, coverage: Value(risk_at(balanced(ranking).groups, coverage)),
+        balanced_risk,
         NEEDS,
         "coverage",
         0.8,
@@ -105,7 +108,7 @@ ENTRIES = (
         "bC(r)",
         "Class-balanced coverage at risk {}",
         "large",
-        lambda ranking, risk: Value(coverage_at(balanced(ranking).groups, risk)),
+        balanced_coverage,
         NEEDS,
         "risk",
         0.05,

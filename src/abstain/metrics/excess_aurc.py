@@ -153,6 +153,4 @@ def _fd_shifts_oracle(samples: CheckedSamples) -> float:
     return area(ties_of(check_samples(-np.arange(len(losses)), losses)), convention="fd_shifts")
 
 
-ENTRIES = (
-    Metric("excess_aurc", "E-AURC-α", "Excess AURC, coverages up to {}", "small", excess_value, parameter="alpha"),
-)
+ENTRIES = (Metric("excess_aurc", "E-AURC-α", "Excess AURC, coverages up to {}", "small", excess_value, (), "alpha"),)

@@ -183,33 +183,26 @@ def _oriented(groups: Groups, positive: Positive) -> tuple[Floats, NDArray[np.in
     return groups.losses[::-1], groups.counts[::-1]
 
 
+def aupr_in_value(ranking: Ranking, _: float, /) -> Value:
+    """AUPR of the known classes."""
+    return Value(aupr(unknown_groups(ranking), "in"))
+
+
+def aupr_out_value(ranking: Ranking, _: float, /) -> Value:
+    """AUPR of the unknown classes."""
+    return Value(aupr(unknown_groups(ranking), "out"))
+
+
+def fpr_value(ranking: Ranking, tpr: float, /) -> Value:
+    """False positive rate at a true positive rate of the known classes."""
+    return Value(fpr(unknown_groups(ranking), tpr, "in"))
+
+
 NEEDS: tuple[Need, ...] = ("classes", "unknown", "unweighted")
+FPR = "False positive rate at true positive rate {}"
 ENTRIES = (
     Metric("ood_auroc", "AUROC", "AUROC of unknown classes", "large", auroc_value, NEEDS),
-    Metric(
-        "ood_aupr_in",
-        "AUPR-in",
-        "AUPR of known classes",
-        "large",
-        lambda ranking, _: Value(aupr(unknown_groups(ranking), "in")),
-        NEEDS,
-    ),
-    Metric(
-        "ood_aupr_out",
-        "AUPR-out",
-        "AUPR of unknown classes",
-        "large",
-        lambda ranking, _: Value(aupr(unknown_groups(ranking), "out")),
-        NEEDS,
-    ),
-    Metric(
-        "fpr_at_tpr",
-        "FPR@TPR",
-        "False positive rate at true positive rate {}",
-        "small",
-        lambda ranking, tpr: Value(fpr(unknown_groups(ranking), tpr, "in")),
-        NEEDS,
-        "tpr",
-        0.95,
-    ),
+    Metric("ood_aupr_in", "AUPR-in", "AUPR of known classes", "large", aupr_in_value, NEEDS),
+    Metric("ood_aupr_out", "AUPR-out", "AUPR of unknown classes", "large", aupr_out_value, NEEDS),
+    Metric("fpr_at_tpr", "FPR@TPR", FPR, "small", fpr_value, NEEDS, "tpr", 0.95),
 )

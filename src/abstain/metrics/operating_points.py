@@ -203,23 +203,17 @@ def _errors(ranking: Ranking, ks: Ints, risks: Floats, rates: Floats, of_risk: I
     return np.asarray(np.sqrt(np.maximum(squares, 0.0) * sums.size / max(1, sums.size - 1)) / n)
 
 
+def risk_value(ranking: Ranking, coverage: float, /) -> Value:
+    """Risk at a coverage of a ranking."""
+    return Value(risk_at(ranking.groups, coverage))
+
+
+def coverage_value(ranking: Ranking, risk: float, /) -> Value:
+    """Coverage at a risk of a ranking."""
+    return Value(coverage_at(ranking.groups, risk))
+
+
 ENTRIES = (
-    Metric(
-        "risk_at_coverage",
-        "R(c)",
-        "Risk at coverage {}",
-        "small",
-        lambda ranking, coverage: Value(risk_at(ranking.groups, coverage)),
-        parameter="coverage",
-        default=0.8,
-    ),
-    Metric(
-        "coverage_at_risk",
-        "C(r)",
-        "Coverage at risk {}",
-        "large",
-        lambda ranking, risk: Value(coverage_at(ranking.groups, risk)),
-        parameter="risk",
-        default=0.05,
-    ),
+    Metric("risk_at_coverage", "R(c)", "Risk at coverage {}", "small", risk_value, (), "coverage", 0.8),
+    Metric("coverage_at_risk", "C(r)", "Coverage at risk {}", "large", coverage_value, (), "risk", 0.05),
 )

@@ -122,24 +122,14 @@ def _rejection_area(ties: Ties, rejected: int, n: int) -> float:
     return (total - kept * area(ties, alpha=(kept + 0.5) / n) if kept else total) / rejected
 
 
+def accuracy_value(ranking: Ranking, coverage: float, /) -> Value:
+    """Accuracy at a coverage of a ranking."""
+    return Value(1 - risk_at(ranking.groups, coverage))
+
+
+PRR = "Prediction rejection ratio, rejecting up to {}"
 ENTRIES = (
-    Metric(
-        "prr",
-        "PRR",
-        "Prediction rejection ratio, rejecting up to {}",
-        "large",
-        ratio_value,
-        ("unweighted", "varied"),
-        parameter="max_rejection",
-    ),
+    Metric("prr", "PRR", PRR, "large", ratio_value, ("unweighted", "varied"), "max_rejection"),
     Metric("auarc", "AUARC", "Area under the accuracy–rejection curve", "large", auarc_value),
-    Metric(
-        "accuracy_at_coverage",
-        "A(c)",
-        "Accuracy at coverage {}",
-        "large",
-        lambda ranking, coverage: Value(1 - risk_at(ranking.groups, coverage)),
-        parameter="coverage",
-        default=0.8,
-    ),
+    Metric("accuracy_at_coverage", "A(c)", "Accuracy at coverage {}", "large", accuracy_value, (), "coverage", 0.8),
 )

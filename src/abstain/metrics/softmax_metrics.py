@@ -16,7 +16,7 @@ from abstain._names import check_name
 from abstain.metrics.checks import check_labels, check_logits
 from abstain.metrics.influence import Value, mean_value
 from abstain.metrics.metric import Metric, Need
-from abstain.metrics.ranking import Ranking
+from abstain.metrics.ranking import Ranking, SampleRows
 from abstain.metrics.softmax import Softmax, softmax
 
 
@@ -163,41 +163,32 @@ def _calibration_error(
     return float(np.abs(exact_sums(probability - (labels == rows.prediction), index, bins)).sum() / len(index))
 
 
-def _mean_of(of_rows: Callable[[Softmax, NDArray[np.int64]], NDArray[np.float64]]) -> Callable[[Ranking, float], Value]:
-    def measure(ranking: Ranking, _: float, /) -> Value:
-        rows = ranking.rows
-        return mean_value(of_rows(rows.softmax, np.asarray(rows.labels)), rows.weights, rows.clusters)
+def brier_value(ranking: Ranking, _: float, /) -> Value:
+    """Brier score of ranked rows."""
+    return _mean(_brier_rows, ranking.rows)
 
-    return measure
+
+def log_loss_value(ranking: Ranking, _: float, /) -> Value:
+    """Log loss of ranked rows."""
+    return _mean(_log_loss_rows, ranking.rows)
+
+
+def _mean(of_rows: Callable[[Softmax, NDArray[np.int64]], NDArray[np.float64]], rows: SampleRows) -> Value:
+    return mean_value(of_rows(rows.softmax, np.asarray(rows.labels)), rows.weights, rows.clusters)
 
 
 def _error_in(binning: Binning) -> Callable[[Ranking, float], Value]:
-    def measure(ranking: Ranking, _: float, /) -> Value:
-        rows = ranking.rows
-        return Value(_calibration_error(rows.softmax, np.asarray(rows.labels), binning=binning))
-
-    return measure
+    return lambda ranking, _: Value(
+        _calibration_error(ranking.rows.softmax, np.asarray(ranking.rows.labels), binning=binning)
+    )
 
 
 LIKELIHOOD: tuple[Need, ...] = ("classes", "softmax", "known")
 CALIBRATION: tuple[Need, ...] = ("classes", "softmax", "unweighted")
+MASS, WIDTH = "Calibration error, bins of equal mass", "Calibration error, bins of equal width"
 ENTRIES = (
-    Metric("brier_score", "Brier", "Brier score", "small", _mean_of(_brier_rows), LIKELIHOOD),
-    Metric("log_loss", "NLL", "Log loss", "small", _mean_of(_log_loss_rows), LIKELIHOOD),
-    Metric(
-        "calibration_error",
-        "ECE",
-        "Calibration error, bins of equal mass",
-        "small",
-        _error_in("equal_mass"),
-        CALIBRATION,
-    ),
-    Metric(
-        "calibration_error_width",
-        "ECE-w",
-        "Calibration error, bins of equal width",
-        "small",
-        _error_in("equal_width"),
-        CALIBRATION,
-    ),
+    Metric("brier_score", "Brier", "Brier score", "small", brier_value, LIKELIHOOD),
+    Metric("log_loss", "NLL", "Log loss", "small", log_loss_value, LIKELIHOOD),
+    Metric("calibration_error", "ECE", MASS, "small", _error_in("equal_mass"), CALIBRATION),
+    Metric("calibration_error_width", "ECE-w", WIDTH, "small", _error_in("equal_width"), CALIBRATION),
 )

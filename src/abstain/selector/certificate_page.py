@@ -1,6 +1,6 @@
 """A certificate as Markdown and as one self-contained page."""
 
-from abstain.report.page import Html, Section, TableCell, TableColumn, document, name, render, table
+from abstain.report.page import Html, Section, TableCell, document, name, render, table
 from abstain.report.tables import inline, markdown_lines
 from abstain.selector.calibration_data import SliceCounts
 from abstain.selector.certificate import Certificate, FreshData
@@ -160,11 +160,14 @@ def _guarantee(certificate: Certificate) -> Html:
 
 
 def _slices(certificate: Certificate) -> Html:
-    columns = [
-        TableColumn(title or "remark", number=0 < index < len(COLUMNS) - 1) for index, title in enumerate(COLUMNS)
-    ]
+    columns, numbers = [title or "remark" for title in COLUMNS], range(1, len(COLUMNS) - 1)
     tables = [
-        table(columns, [[TableCell(name(first)), *map(TableCell, rest)] for first, *rest in rows], caption=title)
+        table(
+            columns,
+            [[TableCell(name(first)), *map(TableCell, rest)] for first, *rest in rows],
+            caption=title,
+            numbers=numbers,
+        )
         for title, rows in slice_tables(certificate).items()
     ]
     return Html("".join(tables))

@@ -13,12 +13,7 @@ COVERAGES = (0.9, 0.6, 0.4)
 def plan_figure(*, risk: float, delta: float, coverage: float, power: float = 0.9) -> Any:
     """Rows needed over the true share of errors among the accepted, a curve for each coverage."""
     figure = new_figure(4.6, 3.1, "The plan's figure")
-    draw_plan(figure.subplots(), risk=risk, delta=delta, coverage=coverage, power=power)
-    return figure
-
-
-def draw_plan(axes: Any, /, *, risk: float, delta: float, coverage: float, power: float = 0.9) -> None:
-    """Draw the curves on Matplotlib axes."""
+    axes = figure.subplots()
     rates = risk * np.linspace(0.0, 0.85, 12)
     styles = ("-", "--", ":")
     coverages = sorted({coverage, *COVERAGES}, reverse=True)[:4]
@@ -33,3 +28,4 @@ def draw_plan(axes: Any, /, *, risk: float, delta: float, coverage: float, power
     axes.set_title(f"risk ≤ {risk:g} with probability {1 - delta:g}", fontsize=9)
     tidy(axes)
     axes.legend(frameon=False, fontsize=8)
+    return figure

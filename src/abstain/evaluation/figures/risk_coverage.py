@@ -169,7 +169,7 @@ def _draw_band(axes: Any, evaluation: Evaluation, name: str, mix: str, first: fl
 
 
 def area_figure(confidence: ArrayLike, losses: ArrayLike, /, *, alpha: float = 0.5) -> Any:
-    """A Matplotlib figure of the curve, with the area that AURC-α is made of in blue.
+    """A Matplotlib figure of the curve, with the area that AURC-α is made of in blue, and its value next to it.
 
     Parameters
     ----------
@@ -185,12 +185,7 @@ def area_figure(confidence: ArrayLike, losses: ArrayLike, /, *, alpha: float = 0
     matplotlib.figure.Figure
     """
     figure = new_figure(COLUMN, 2.3, "The figure of AURC-α")
-    draw_area(figure.subplots(), confidence, losses, alpha=alpha)
-    return figure
-
-
-def draw_area(axes: Any, confidence: ArrayLike, losses: ArrayLike, /, *, alpha: float = 0.5) -> None:
-    """The same on given axes; the value written next to it is that of `abstain.metrics.aurc`."""
+    axes = figure.subplots()
     curve = risk_coverage(confidence, losses)
     coverage = np.concatenate([[0.0], curve.coverage])
     risk = np.concatenate([curve.risk[:1], curve.risk])
@@ -208,3 +203,4 @@ def draw_area(axes: Any, confidence: ArrayLike, losses: ArrayLike, /, *, alpha: 
     axes.set(xlabel="Coverage (%)", ylabel="Selective risk (%)", xlim=(0, 100))
     axes.set_ylim(0, 1.1 * 100 * float(risk.max()) or 1)
     printed(axes)
+    return figure

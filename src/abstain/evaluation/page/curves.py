@@ -6,13 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._extras import require
-from abstain._kernels.ranking import order_rows
 from abstain._text import counted
-from abstain.evaluation.divisions import KINDS, kinds_of
-from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.page.context import PageContext
 from abstain.evaluation.verdict import BASELINE
-from abstain.metrics.checks import rejected_last
+from abstain.metrics import RiskCoverage
 from abstain.report.figures.style import FOR_OOD, LINES, first_rows
 from abstain.report.page import Section, render, shortened
 from abstain.report.page.parts import chart
@@ -71,25 +68,15 @@ def _names(case: PageContext) -> list[str]:
 def _curves(case: PageContext, names: list[str]) -> dict[str, list[Any]]:
     """By mix, for each score, coverages and risks in millionths."""
     evaluation = case.evaluation
-    by_mix: dict[str, list[Any]] = {mix: [] for mix in evaluation.mixes}
-    kinds = kinds_of(evaluation.outputs)
-    for score in names:
-        confidence = rejected_last(evaluation.confidence[score])
-        rows, begins = order_rows(confidence)
-        last = np.append(begins[1:], True) & (confidence[rows] > -np.inf)
-        errors, kind = evaluation.outcomes[rows], kinds[rows]
-        for mix in evaluation.mixes:
-            inside = np.isin(KINDS, MIXES[mix].kinds)[kind]
-            accepted, wrong, n = (
-                np.cumsum(inside)[last],
-                np.cumsum(errors * inside)[last],
-                int(np.count_nonzero(inside)),
-            )
-            shown = accepted >= first_rows(n)
-            coverage, risk = accepted[shown] / n, wrong[shown] / accepted[shown]
-            kept = thinned(coverage, risk)
-            by_mix[mix].append([np.rint(UNIT * values[kept]).astype(int).tolist() for values in (coverage, risk)])
-    return by_mix
+    sizes = {row.mix: row.n for row in evaluation.areas}
+    return {mix: [_points(evaluation.curve(score, mix), sizes[mix]) for score in names] for mix in evaluation.mixes}
+
+
+def _points(curve: RiskCoverage, n: int) -> list[list[int]]:
+    shown = curve.coverage >= first_rows(n) / n
+    coverage, risk = curve.coverage[shown], curve.risk[shown]
+    kept = thinned(coverage, risk)
+    return [np.rint(UNIT * values[kept]).astype(int).tolist() for values in (coverage, risk)]
 
 
 def _spec(names: list[str], styles: list[tuple[str, list[float]]]) -> dict[str, Any]:

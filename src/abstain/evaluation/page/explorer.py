@@ -15,7 +15,7 @@ from abstain.evaluation.page.context import PageContext
 from abstain.evaluation.page.counts import ThresholdCounts
 from abstain.evaluation.verdict import BASELINE
 from abstain.metrics.checks import rejected_last
-from abstain.report.page import Section, TableCell, TableColumn, name, render, shortened, table
+from abstain.report.page import Section, TableCell, name, render, shortened, table
 from abstain.report.page.parts import chart
 from abstain.scores.registry import DEFAULT
 
@@ -93,9 +93,9 @@ def _start(case: PageContext) -> dict[str, Any]:
 
 
 def _table(division: Division) -> str:
-    columns = [TableColumn(division.title), *(TableColumn(title, number=True) for title in COLUMNS)]
+    columns, caption = [division.title, *COLUMNS], f"By {division.title.lower()}, at the point above"
     rows = [[TableCell(name(part)), *[TableCell("")] * len(COLUMNS)] for part in division.parts]
-    return table(columns, rows, caption=f"By {division.title.lower()}, at the point above", id=f"table-{division.name}")
+    return table(columns, rows, caption=caption, numbers=range(1, len(columns)), id=f"table-{division.name}")
 
 
 def _spec() -> dict[str, Any]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from abstain.evaluation.divisions import Division
 from abstain.evaluation.page.context import PageContext
 from abstain.metrics.slices import rows_of_parts
-from abstain.report.page import Section, TableCell, TableColumn, name, render, table
+from abstain.report.page import Section, TableCell, name, render, table
 from abstain.thresholds.refutation import p_above
 
 Ints = NDArray[np.int64]
@@ -73,14 +73,8 @@ def _parts(case: PageContext, division: Division) -> list[RowPart]:
 
 
 def _table(case: PageContext, failing: list[tuple[float, RowPart]]) -> str:
-    columns = [
-        TableColumn("Part"),
-        TableColumn("Of"),
-        TableColumn("Accepted", number=True),
-        TableColumn("Total loss" if case.is_graded else "Wrong", number=True),
-        TableColumn("Risk", number=True),
-        TableColumn("p, adjusted", number=True),
-    ]
+    columns = ["Part", "Of", "Accepted", "Total loss" if case.is_graded else "Wrong", "Risk", "p, adjusted"]
+    caption = "Parts of the rows whose risk among the accepted is significantly too high"
     rows = [
         [
             TableCell(name(part.name)),
@@ -92,4 +86,4 @@ def _table(case: PageContext, failing: list[tuple[float, RowPart]]) -> str:
         ]
         for p, part in failing[:SHOWN]
     ]
-    return table(columns, rows, caption="Parts of the rows whose risk among the accepted is significantly too high")
+    return table(columns, rows, caption=caption, numbers=range(2, len(columns)))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from abstain.evaluation.page.context import PageContext
 from abstain.metrics import ShareEstimate
-from abstain.report.page import Section, TableCell, TableColumn, name, render, table
+from abstain.report.page import Section, TableCell, name, render, table
 from abstain.report.page.text import shortened
 
 SHOWN = 50
@@ -19,14 +19,14 @@ def group_rates(case: PageContext, /) -> Section | None:
     classes = dict.fromkeys(each for group in ordered for each in group.misses)
     rates = {"coverage": "Accepted", "risk": "Risk", "missed": "Accepted and wrong"}
     rates |= {each: f"Missed of the true class {shortened(each)}" for each in classes}
-    columns = [TableColumn("Group"), *(TableColumn(title, number=True) for title in ("Rows", *rates.values()))]
+    columns, caption = ["Group", "Rows", *rates.values()], "Shares of each group, with their intervals"
     rows = [
         [TableCell(name(group.name)), TableCell(f"{group.n:,}"), *(_cell(case, group.rate(rate)) for rate in rates)]
         for group in ordered[:SHOWN]
     ]
     html = render(
         "group_rates.html",
-        table=table(columns, rows, caption="Shares of each group, with their intervals", id="group-rates"),
+        table=table(columns, rows, caption=caption, numbers=range(1, len(columns)), id="group-rates"),
         gaps=[replace(gap, high=shortened(gap.high), low=shortened(gap.low)).words for gap in comparison.gaps()],
         more=len(ordered) - SHOWN,
         level=f"{100 * comparison.level:g}",

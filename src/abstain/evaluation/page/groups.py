@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from abstain.evaluation.divisions import UNUSABLE
 from abstain.evaluation.page.context import PageContext
-from abstain.report.page import TableCell, TableColumn, name, table
+from abstain.report.page import TableCell, name, table
 
 COLUMNS = ("Threshold", "Rows", "Accepted", "Coverage", "Wrong among accepted", "Risk")
 
@@ -15,7 +15,7 @@ def group_thresholds(case: PageContext, /) -> dict[str, str] | None:
     selector, outputs = case.point.selector, case.point.outputs
     if selector is None or selector.groups is None:
         return None
-    groups, titles = selector.groups, [TableColumn(title, number=True) for title in COLUMNS]
+    groups = selector.groups
     of_row = selector.group_names(outputs)
     names = {part: UNUSABLE if groups.is_by_class and part == "-1" else part for part in groups.thresholds}
     values = {part: threshold.value for part, threshold in groups.thresholds.items()}
@@ -25,8 +25,9 @@ def group_thresholds(case: PageContext, /) -> dict[str, str] | None:
         "which starts at the selector’s coverage."
     )
     caption = f"The selector on these rows, by {'predicted class' if groups.is_by_class else groups.per}"
-    columns = [TableColumn(groups.per.capitalize()), *titles]
-    return {"words": words, "table": table(columns, rows, caption=caption, id="group-thresholds")}
+    columns = [groups.per.capitalize(), *COLUMNS]
+    made = table(columns, rows, caption=caption, numbers=range(1, len(columns)), id="group-thresholds")
+    return {"words": words, "table": made}
 
 
 def _cells(case: PageContext, value: float, inside: NDArray[np.bool_]) -> list[TableCell]:

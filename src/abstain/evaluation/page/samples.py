@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from abstain.evaluation.divisions import KIND_WORDS, UNKNOWN, UNUSABLE, class_name
 from abstain.evaluation.page.context import PageContext
-from abstain.report.page import Section, TableCell, TableColumn, name, render, shortened, table
+from abstain.report.page import Section, TableCell, name, render, shortened, table
 
 SHOWN = 20
 LARGE = 0.5  # a graded loss from which on an answer counts as a mistake
@@ -43,11 +43,6 @@ def _no_threshold(case: PageContext) -> str:
     return f"{'No' if value > 0 else 'Every'} answer is accepted: there is no threshold to be near to."
 
 
-def _answer(case: PageContext, row: int) -> TableCell:
-    loss = float(case.point.errors[row])
-    return TableCell(f"{loss:.4g}", loss) if case.is_graded else TableCell("wrong" if loss else "right")
-
-
 def _first(keys: NDArray[np.float64]) -> NDArray[np.int64]:
     """The rows of the lowest keys, in their order; none of an infinite one. Row numbers decide between ties."""
     some = np.argpartition(keys, min(SHOWN, len(keys) - 1))[: SHOWN + 1] if len(keys) > SHOWN else np.arange(len(keys))
@@ -58,34 +53,36 @@ def _first(keys: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _table(case: PageContext, rows: NDArray[np.int64], caption: str) -> str:
+    cells = [_cells(case, int(row)) for row in rows]
+    return table(list(cells[0]), [list(row.values()) for row in cells], caption=caption, numbers=(1,))
+
+
+def _cells(case: PageContext, row: int) -> dict[str, TableCell]:
+    """The cells of a sample, by the titles of their columns."""
     outputs, point = case.point.outputs, case.point
-    columns = [TableColumn("Sample"), TableColumn("Confidence", number=True), TableColumn("Accepted")]
-    has_true = outputs.labels is not None and outputs.n_classes > 0
-    columns += [TableColumn("Predicted")] if point.predictions is not None else []
-    columns += [TableColumn("True")] if has_true else [TableColumn("Loss" if case.is_graded else "Answer")]
-    columns += [TableColumn("Group")] if outputs.domain is not None else []
-    columns += [TableColumn("Shift")] if np.count_nonzero(np.bincount(case.kinds)) > 1 else []
-    return table(columns, [_row(case, int(row), len(columns)) for row in rows], caption=caption)
-
-
-def _row(case: PageContext, row: int, columns: int) -> list[TableCell]:
-    outputs, point, names = case.point.outputs, case.point, case.point.outputs.class_names
     number = row if point.indices is None else int(point.indices[row])
     who = f"row {number}" if outputs.ids is None else outputs.ids[row]
-    confidence = float(point.confidence[row])
-    cells = [
-        TableCell(name(who)),
-        TableCell(f"{confidence:.6g}".replace("-", "−"), confidence if np.isfinite(confidence) else -1e308),
-        TableCell(("yes" if point.accepted[row] else "no") if point.is_decided else "–"),
-    ]
+    confidence, loss = float(point.confidence[row]), float(point.errors[row])
+    key = confidence if np.isfinite(confidence) else -1e308
+    cells = {
+        "Sample": TableCell(name(who)),
+        "Confidence": TableCell(f"{confidence:.6g}".replace("-", "−"), key),
+        "Accepted": TableCell(("yes" if point.accepted[row] else "no") if point.is_decided else "–"),
+    }
     if point.predictions is not None:
-        cells.append(TableCell(name(class_name(int(point.predictions[row]), names, negative=UNUSABLE))))
+        cells["Predicted"] = _class(case, int(point.predictions[row]), UNUSABLE)
     if outputs.labels is not None and outputs.n_classes:
-        cells.append(TableCell(name(class_name(int(outputs.labels[row]), names, negative=UNKNOWN))))
+        cells["True"] = _class(case, int(outputs.labels[row]), UNKNOWN)
+    elif case.is_graded:
+        cells["Loss"] = TableCell(f"{loss:.4g}", loss)
     else:
-        cells.append(_answer(case, row))
+        cells["Answer"] = TableCell("wrong" if loss else "right")
     if outputs.domain is not None:
-        cells.append(TableCell(name(outputs.domain[row])))
-    if len(cells) < columns:
-        cells.append(TableCell(KIND_WORDS[str(outputs.shift[row])]))
+        cells["Group"] = TableCell(name(outputs.domain[row]))
+    if np.count_nonzero(np.bincount(case.kinds)) > 1:
+        cells["Shift"] = TableCell(KIND_WORDS[str(outputs.shift[row])])
     return cells
+
+
+def _class(case: PageContext, number: int, negative: str) -> TableCell:
+    return TableCell(name(class_name(number, case.point.outputs.class_names, negative=negative)))

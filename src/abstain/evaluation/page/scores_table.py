@@ -5,7 +5,7 @@ from typing import Any
 from abstain.evaluation import AreaRow, Evaluation, MetricRow, summarize, verdict
 from abstain.evaluation.page.context import PageContext
 from abstain.metrics.registry import as_metric
-from abstain.report.page import Section, TableCell, TableColumn, render, table
+from abstain.report.page import Section, TableCell, render, table
 
 STANDING = {"best": "best", "tied": "statistically tied", "worse": "significantly worse", "": ""}
 AREA = "AURC"
@@ -24,13 +24,7 @@ def scores_table(case: PageContext, /) -> Section:
     shown = views[f"{mix}|{metric}"]
     order = sorted(range(len(evaluation.scores)), key=lambda index: shown[index][0])
     rows = [_row(case, evaluation.scores[index], shown[index]) for index in order]
-    columns = [
-        TableColumn("Score"),
-        TableColumn("Value", number=True),
-        TableColumn("Interval", number=True),
-        TableColumn("Behind the best", number=True),
-        TableColumn("Standing"),
-    ]
+    columns = ["Score", "Value", "Interval", "Behind the best", "Standing"]
     caption = "Each score on the same rows. AURC-α is the mean risk over coverages up to α; lower is better."
     html = render(
         "scores.html",
@@ -44,7 +38,7 @@ def scores_table(case: PageContext, /) -> Section:
             *((metric, _title(metric), False) for metric in _extra(evaluation)),
         ],
         alphas=[(f"{alpha:g}", f"{100 * alpha:g}%", alpha == max(evaluation.alphas)) for alpha in evaluation.alphas],
-        table=table(columns, rows, caption=caption, id="scores-table"),
+        table=table(columns, rows, caption=caption, numbers=range(1, 4), id="scores-table"),
         left_out=summarize(evaluation, shown=None).left_out,
     )
     data = {"order": order, "views": views, "standing": STANDING, "area": AREA}

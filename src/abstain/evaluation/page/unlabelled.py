@@ -2,7 +2,7 @@
 
 from abstain.evaluation.page.context import PageContext
 from abstain.monitor import RISK_METHODS
-from abstain.report.page import Html, Section, TableCell, TableColumn, render, table
+from abstain.report.page import Html, Section, TableCell, render, table
 
 
 def unlabelled(case: PageContext, /) -> Section | None:
@@ -15,8 +15,7 @@ def unlabelled(case: PageContext, /) -> Section | None:
 
 def _table(case: PageContext) -> Html:
     assert case.estimate is not None
-    columns = [TableColumn("Method"), TableColumn("Risk", number=True), TableColumn("Accuracy", number=True)]
-    columns.append(TableColumn("It assumes that"))
+    columns = ["Method", "Risk", "Accuracy", "It assumes that"]
     rows = [
         [
             TableCell(f"{each.method}: {RISK_METHODS[each.method].title}"),
@@ -26,4 +25,4 @@ def _table(case: PageContext) -> Html:
         ]
         for each in case.estimate.estimates
     ]
-    return table(columns, rows, caption="Estimated by each method")
+    return table(columns, rows, caption="Estimated by each method", numbers=(1, 2))

@@ -11,7 +11,7 @@ from abstain.evaluation.runs.figure import comparison_figure
 from abstain.evaluation.runs.run_words import ends, signed
 from abstain.metrics.two_models import ModelDifference
 from abstain.report.figures.save import picture_bytes
-from abstain.report.page import Html, Section, TableCell, TableColumn, document, render, shortened, table
+from abstain.report.page import Html, Section, TableCell, document, render, shortened, table
 from abstain.report.tables import inline, markdown_lines
 
 
@@ -132,9 +132,10 @@ def _mix(comparison: RunComparison, mix: MixComparison) -> Section:
         image=b64encode(image).decode(),
         tables=[
             table(
-                [TableColumn(title, number=index > 0) for index, title in enumerate(each.columns)],
+                each.columns,
                 [[TableCell(cell) for cell in row] for row in each.rows],
                 caption=each.title,
+                numbers=range(1, len(each.columns)),
                 sortable=False,
             )
             for each in comparison_tables(comparison, mix)

@@ -1,6 +1,6 @@
 """Parts that many sections have: names, tables, tiles and charts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,14 +19,6 @@ class TableCell:
 
     content: str
     key: float | None = None
-
-
-@dataclass(frozen=True)
-class TableColumn:
-    """The title of a column, and whether it holds numbers."""
-
-    title: str
-    number: bool = False
 
 
 def name(words: object, /) -> Html:
@@ -48,16 +40,20 @@ def passage(words: object, /) -> Html:
 
 
 def table(
-    columns: Sequence[TableColumn],
+    columns: Sequence[str],
     rows: Iterable[Sequence[TableCell]],
     /,
     *,
     caption: str,
+    numbers: Collection[int],
     id: str = "",  # noqa: A002
     sortable: bool = True,
 ) -> Html:
-    """A table that can be sorted by any column, the first cell of each row its header; ``id`` is for scripts."""
-    return _macro("table", columns, rows, caption, id, sortable)
+    """A table that can be sorted by any column, the first cell of each row its header; ``id`` is for scripts.
+
+    ``numbers`` are the indices of the columns that hold numbers.
+    """
+    return _macro("table", columns, rows, caption, numbers, id, sortable)
 
 
 def chart(drawn: Any, /, *, height: int) -> dict[str, Any]:
