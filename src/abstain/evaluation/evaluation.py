@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from abstain._arguments import as_path
 from abstain._cached_property import cached_property
+from abstain._errors import MissingExtraError
 from abstain._extras import require
 from abstain._text import counted
 from abstain.evaluation.learned_gain import Learning, learning
@@ -62,10 +63,15 @@ class Evaluation(ScoreTable):
             f"best over {best.mix}: {best.score}, AURC {best.aurc:.4g}>"
         )
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
+        """The table for notebooks; without Jinja2 there is none, and they show the text."""
         from abstain.evaluation.summary import summary_of_table
+        from abstain.report.page import render
 
-        return summary_of_table(self).to_html()
+        try:
+            return render("summary.html", summary=summary_of_table(self))
+        except MissingExtraError:
+            return None
 
     @property
     def errors(self) -> NDArray[np.bool_]:
@@ -77,19 +83,21 @@ class Evaluation(ScoreTable):
         """(n,) where the prediction was wrong, or the losses of graded answers."""
         return self.outputs.outcomes
 
+    def ranked_rows(self, score: str, mix: str) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.int64] | None]:
+        """Confidence, outcome and cluster of the rows of a mix; a non-finite row is below all others."""
+        chosen, clusters = MIXES[mix].rows(self.outputs.shift), self.outputs.clusters
+        confidence = rejected_last(self.confidence[score][chosen])
+        return confidence, self.outcomes[chosen], None if clusters is None else clusters[chosen]
+
     def curve(self, score: str, mix: str) -> RiskCoverage:
         """The risk–coverage curve of a score on a mix."""
-        chosen = MIXES[mix].rows(self.outputs.shift)
-        return risk_coverage(rejected_last(self.confidence[score][chosen]), self.outcomes[chosen])
+        confidence, outcomes, _ = self.ranked_rows(score, mix)
+        return risk_coverage(confidence, outcomes)
 
     def band(self, score: str, mix: str) -> RiskBand:
         """How sure the points of that curve are, pointwise, each original sample counted once."""
-        chosen = MIXES[mix].rows(self.outputs.shift)
-        confidence = rejected_last(self.confidence[score][chosen])
-        clusters = self.outputs.clusters
-        return risk_band(
-            confidence, self.outcomes[chosen], ids=None if clusters is None else clusters[chosen], level=self.level
-        )
+        confidence, outcomes, clusters = self.ranked_rows(score, mix)
+        return risk_band(confidence, outcomes, ids=clusters, level=self.level)
 
     def learning(self, score: str, mix: str, alpha: float) -> Learning | None:
         """What a learned score would gain over this one; None where that is not significant or one is compared."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, final, get_args
+from typing import Any, Literal, TypeVar, final, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain._text import counted
+from abstain.evaluation.mixes import Mix
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
 from abstain.scores.fitting_draw import FittingRows, fit_each, rows_per_class, rows_to_fit
@@ -46,6 +47,7 @@ class FittingDraw:
 Fitting = Outputs | FittingDraw | DrawKind
 """Outputs to fit on, or the draw of some; a name is that of a draw with seed 0."""
 Sample = Outputs | FittingDraw | FittingRows
+Named = TypeVar("Named", Score, Mix)
 
 
 @dataclass
@@ -92,18 +94,18 @@ def fit_scores(
         sample, fits.indices, note = _sample(outputs, fitting)
         fits.outputs = outputs if fits.indices is None else outputs.select(fits.indices)
         fits.notes += note
-    fits.fitted, refused = fit_each(_announced(chosen, progress), sample)
+    fits.fitted, refused = fit_each(announced(chosen, "Fitting", progress), sample)
     fits.entries = {score.name: score for score in chosen if score.name in fits.fitted}
     fits.left_out |= refused
     _check_some_left(fits.fitted, fits.left_out)
     return fits
 
 
-def _announced(scores: list[Score], progress: Progress) -> Iterator[Score]:
-    """Each score, after a report that it is next."""
-    for done, score in enumerate(scores):
-        progress(f"Fitting {score.name}", done / len(scores))
-        yield score
+def announced(each: list[Named], what: str, progress: Progress, /, *, begin: float = 0.0) -> Iterator[Named]:
+    """Each item, after a report that it is next."""
+    for done, item in enumerate(each):
+        progress(f"{what} {item.name}", begin + (1 - begin) * done / len(each))
+        yield item
 
 
 def _allowed(scores: list[Score], outputs: Outputs, fitting: Sample, left_out: dict[str, str]) -> list[Score]:

@@ -1,6 +1,7 @@
 """The operating point that a report decides for: a score, a threshold, and what is guaranteed."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -151,14 +152,17 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
     score, errors, rows = verdict(evaluation).score, evaluation.outcomes, evaluation.outputs
     clusters = None if rows.ids is None else rows.samples[0]
     confidence = rejected_last(evaluation.confidence[score])
+    rule = target_risk if clusters is not None or len(errors) <= MANY else bonferroni
+    certified = partial(rule, confidence, errors, delta=delta, ids=clusters)
     targets = [risk] if risk is not None else _targets(confidence, errors, delta)
     threshold, target, refusal = None, None, None
     for target in targets:
         try:
-            threshold = _certified(confidence, errors, clusters, risk=target, delta=delta)
+            threshold = certified(risk=target)
             break
         except NoSafeThresholdError as error:
             refusal = refusal or error
+    lowest = None if risk is None or refusal is None else refusal.lowest_risk
     value = -np.inf if threshold is None else threshold.value
     return Point(
         outputs=evaluation.outputs,
@@ -174,7 +178,7 @@ def point_of_risk(evaluation: Evaluation, /, *, risk: float | None, delta: float
         target=target,
         was_asked=risk is not None,
         objection="" if threshold else _objection(refusal, targets[0] if targets else None, delta),
-        achievable=None if risk is None else _achievable(refusal, confidence, errors, clusters, delta=delta),
+        achievable=None if lowest is None or lowest >= errors.mean() else certified(risk=lowest),
         missed=targets[0] if risk is None and target is not None and target != targets[0] else None,
     )
 
@@ -187,36 +191,6 @@ def _objection(refusal: NoSafeThresholdError | None, risk: float | None, delta: 
     return (
         f"No threshold certifies a risk of at most {percent(risk)} with probability {percent(1 - delta)} on these "
         f"rows. {sentence(listed(limits or ['no risk below 100%']))} {'are' if len(limits) > 1 else 'is'} achievable."
-    )
-
-
-def _certified(
-    confidence: NDArray[np.float64],
-    errors: NDArray[Any],
-    ids: NDArray[np.int64] | None,
-    /,
-    *,
-    risk: float,
-    delta: float,
-) -> Threshold:
-    """By the rule of `calibrate`, or of many rows without ids by a quicker one; `NoSafeThresholdError`."""
-    rule = target_risk if ids is not None or len(errors) <= MANY else bonferroni
-    return rule(confidence, errors, risk=risk, delta=delta, ids=ids)
-
-
-def _achievable(
-    refusal: NoSafeThresholdError | None,
-    confidence: NDArray[np.float64],
-    errors: NDArray[Any],
-    ids: NDArray[np.int64] | None,
-    /,
-    *,
-    delta: float,
-) -> Threshold | None:
-    """The threshold of the lowest achievable risk that a refusal names; None where all rows together have no more."""
-    risk = None if refusal is None else refusal.lowest_risk
-    return (
-        None if risk is None or risk >= errors.mean() else _certified(confidence, errors, ids, risk=risk, delta=delta)
     )
 
 

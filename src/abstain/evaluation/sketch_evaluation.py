@@ -16,8 +16,8 @@ from abstain.evaluation.fitting import Fitting, Progress, fit_scores, silent
 from abstain.evaluation.mixes import MIXES, Mix, mixes_among
 from abstain.evaluation.score_comparison import Column, table_of
 from abstain.evaluation.score_table import AreaRow, Behind, ScoreTable
-from abstain.metrics.compare import ScoreDifference
-from abstain.metrics.intervals import ALPHAS, mover
+from abstain.metrics.compare import ScoreDifference, mover
+from abstain.metrics.intervals import ALPHAS
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
 from abstain.outputs.validation import unlabelled

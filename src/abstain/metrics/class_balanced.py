@@ -52,7 +52,7 @@ def balanced(ranking: Ranking, /) -> Ranking:
     rows = ranking.rows
     if rows.labels is None or rows.weights is not None:
         raise InvalidInputError(
-            "A class-balanced metric must have labels and no weights of its own. Pass labels= to Rows.of."
+            "A class-balanced metric must have labels and no weights of its own. Pass labels= to SampleRows.of."
         )
     return replace(ranking, rows=replace(rows, weights=class_weights(rows.labels)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import sqrt
 
 from numpy.typing import ArrayLike
 
@@ -197,3 +198,17 @@ def _compared(a: Estimate, of_a: Influence, b: Estimate, of_b: Influence, level:
     if not spread.hides_nothing(level=level):
         spread = replace(spread, unseen=(of_b.unseen, of_a.unseen))
     return ScoreDifference(difference, se, *spread.interval(difference, level=level))
+
+
+def mover(
+    positive: tuple[float, float, float], negative: tuple[float, float, float], /, *, correlation: float = 0.0
+) -> tuple[float, float]:
+    """Interval of a difference of two estimates from their own (value, low, high) (Zou & Donner, 2008; Zou, 2007)."""
+    difference = positive[0] - negative[0]
+
+    def joined(first: float, second: float) -> float:
+        return sqrt(max(0.0, first**2 + second**2 - 2 * correlation * first * second))
+
+    low = difference - joined(positive[0] - positive[1], negative[2] - negative[0])
+    high = difference + joined(positive[2] - positive[0], negative[0] - negative[1])
+    return low, high

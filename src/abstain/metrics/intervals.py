@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import ceil, log, sqrt
+from math import ceil, log
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from abstain._arguments import check_fraction, check_share
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_samples
-from abstain.metrics.clusters import RowClusters, cluster_sums, error_of_mean
+from abstain.metrics.clusters import cluster_sums, error_of_mean
 from abstain.metrics.groups import Ties, sides_of
 from abstain.metrics.influence import Influence, Value, area_value, aurc_influence
 from abstain.metrics.metric import Metric
-from abstain.metrics.ranking import Ranking, rank
+from abstain.metrics.ranking import Ranking, ranked
 from abstain.metrics.spread import TOP, Spread, area_spread
 
 KEPT = 1 << 17  # rows whose influence is kept once it is known
@@ -185,7 +185,7 @@ def aurc_estimates(
     """
     samples = check_samples(confidence, losses, weights)
     ties = sides_of(samples) if ids is None else None
-    return estimates(ties or rank(*samples[:2], weights=samples.weights, ids=ids), alphas=alphas, level=level)
+    return estimates(ties or ranked(samples, ids), alphas=alphas, level=level)
 
 
 def estimates(ties: Ties | Ranking, /, *, alphas: Sequence[float] = (1.0,), level: float = 0.95) -> list[Estimate]:
@@ -250,21 +250,15 @@ def _harmonic(k: int) -> float:
 
 
 def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Estimate]:
-    rows, ms = ranking.rows, [ranking.prefix(alpha) for alpha in alphas]
-    if rows.is_counted:
-        values = [sums.risks / m for m, sums in zip(ms, ranking.error_areas(np.array(ms)), strict=True)]
-    else:
-        values = [area(ranking.groups, alpha=alpha) for alpha in alphas]
-    return [_by_sums(ranking, alpha, value, level) for alpha, value in zip(alphas, values, strict=True)]
-
-
-def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Estimate:
-    influence = aurc_influence(ranking, alpha=alpha)
-    area_with_error = area_value(value, influence, beyond=_beyond(ranking, alpha))
-    estimate = _estimate(area_with_error, level, alpha, ranking)
-    if len(ranking.rows) <= KEPT:
-        estimate.__dict__["influence"] = influence  # the property's cached value
-    return estimate
+    estimates_by_alpha = []
+    for alpha in alphas:
+        influence = aurc_influence(ranking, alpha=alpha)
+        value = area_value(area(ranking.groups, alpha=alpha), influence, beyond=_beyond(ranking, alpha))
+        estimate = _estimate(value, level, alpha, ranking)
+        if len(ranking.rows) <= KEPT:
+            estimate.__dict__["influence"] = influence  # the property's cached value
+        estimates_by_alpha.append(estimate)
+    return estimates_by_alpha
 
 
 def _beyond(ranking: Ranking, alpha: float) -> float:
@@ -278,13 +272,9 @@ def _beyond(ranking: Ranking, alpha: float) -> float:
         return 0.0
     before, all_weight = float(groups.weights[: wrong[0] + 1].sum()), alpha * float(groups.weights.sum())
     each = np.ones(ranking.n) if ranking.rows.weights is None else ranking.rows.weights
-    largest = float(cluster_sums(each, clusters)[_of(clusters, ranking.group == wrong[0])].max())
+    first = ranking.group == wrong[0]
+    largest = float(cluster_sums(each, clusters)[first if clusters is None else clusters.number[first]].max())
     return largest * min(1.0, largest / before) / all_weight
-
-
-def _of(clusters: RowClusters | None, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The numbers of the clusters of some rows."""
-    return np.flatnonzero(rows) if clusters is None else clusters.number[rows]
 
 
 def _estimate(metric: Value, level: float, alpha: float, ranking: Ranking | None) -> Estimate:
@@ -293,20 +283,6 @@ def _estimate(metric: Value, level: float, alpha: float, ranking: Ranking | None
     if se is None or spread is None or interval is None:
         raise InvalidInputError("An estimate must have a standard error, got none.")
     return Estimate(value, se, *interval, alpha, spread, ranking)
-
-
-def mover(
-    positive: tuple[float, float, float], negative: tuple[float, float, float], /, *, correlation: float = 0.0
-) -> tuple[float, float]:
-    """Interval of a difference of two estimates from their own (value, low, high) (Zou & Donner, 2008; Zou, 2007)."""
-    difference = positive[0] - negative[0]
-
-    def joined(first: float, second: float) -> float:
-        return sqrt(max(0.0, first**2 + second**2 - 2 * correlation * first * second))
-
-    low = difference - joined(positive[0] - positive[1], negative[2] - negative[0])
-    high = difference + joined(positive[2] - positive[0], negative[0] - negative[1])
-    return low, high
 
 
 ENTRIES = (Metric("aurc", "AURC-α", "AURC, coverages up to {}", "small", aurc_value, parameter="alpha"),)

@@ -14,7 +14,8 @@ from abstain.evaluation.page.scores_table import scores_table
 def intervals(evaluation, mix):
     case = PageContext(evaluation, point_of_risk(evaluation, risk=0.1, delta=0.05), 0.05)
     view = scores_table(case).data["views"][f"{mix}|augrc"]
-    return dict(zip(evaluation.scores, (shown[2] for shown in view), strict=True))
+    lines = summarize(evaluation, mixes=evaluation.mixes, shown=None).lines
+    return {line.score: shown[2] for line, shown in zip(lines, view, strict=True)}
 
 
 def test_intervals_of_further_metrics_are_those_of_the_summary(evaluation):

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from abstain.evaluation import Evaluation
 from abstain.evaluation.operating_point import Point
 from abstain.report.figures.style import COLOURS, COLUMN, INK, SIZE, label_of, new_figure, plain, printed
-from abstain.scores.score import Score
 
 Floats = NDArray[np.float64]
 BINS = 40
@@ -41,7 +40,6 @@ def draw_histogram(
     *,
     unknown: NDArray[np.bool_],
     threshold: float | None = None,
-    score: Score | None = None,
 ) -> None:
     """Shares of right, wrong and unknown samples over a confidence, on Matplotlib axes; what is far out is in the ends.
 
@@ -61,8 +59,6 @@ def draw_histogram(
         axes.text(threshold, 1.01, " ▸ accepted", ha="left", **style)
     axes.set_ylabel("Samples (%)")
     axes.set_ylim(bottom=0)
-    if score is not None:
-        axes.set_xlabel(label_of(score))
 
 
 def edges_of(confidence: Floats, /) -> Floats:

@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from abstain.evaluation import MIXES, Evaluation
+from abstain.evaluation import Evaluation
 from abstain.evaluation.figures.risk_coverage import telling_scores
 from abstain.evaluation.mixes import mix_among
 from abstain.metrics import ScoreDifference
 from abstain.metrics.aurc import area_name
-from abstain.metrics.checks import rejected_last
 from abstain.metrics.compare import compare_all
 from abstain.report.figures.style import PAGE, SIZE, CannotDrawError, label_of, new_figure, printed
 
@@ -31,14 +30,9 @@ def significance_figure(
     if len(names) < 2:
         raise CannotDrawError("there is only one score")
     mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha
-    rows, clusters = MIXES[mix].rows(evaluation.outputs.shift), evaluation.outputs.clusters
-    comparisons = compare_all(
-        {name: rejected_last(evaluation.confidence[name][rows]) for name in names},
-        evaluation.outcomes[rows],
-        alpha=alpha,
-        ids=None if clusters is None else clusters[rows],
-        level=evaluation.level,
-    )
+    confidences = {name: evaluation.ranked_rows(name, mix)[0] for name in names}
+    _, outcomes, clusters = evaluation.ranked_rows(names[0], mix)
+    comparisons = compare_all(confidences, outcomes, alpha=alpha, ids=clusters, level=evaluation.level)
     figure = new_figure(PAGE, 1.3 + 0.3 * len(names), "The figure of differences")
     axes = figure.subplots()
     draw_significance(axes, comparisons, names)

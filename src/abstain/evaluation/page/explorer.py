@@ -27,11 +27,10 @@ COLUMNS = ("Rows", "Accepted", "Rejected", "Coverage", "Wrong among accepted", "
 def explorer(case: PageContext, /) -> Section:
     """Every number is counted in Python at the thresholds that the page knows; the browser looks it up."""
     parts = [division.largest(MOST_PARTS) for division in case.divisions]
-    if case.is_graded:
-        return Section(name="explorer", title="Explore", html=render("explorer.html", scores=[], graded=True))
-    scores = _scores(case)
-    if not all(len(counts.ranks) for counts, _ in scores.values()):
-        return Section(name="explorer", title="Explore", html=render("explorer.html", scores=[], graded=False))
+    scores = {} if case.is_graded else _scores(case)
+    if not scores or not all(len(counts.ranks) for counts, _ in scores.values()):
+        html = render("explorer.html", scores=[], graded=case.is_graded)
+        return Section(name="explorer", title="Explore", html=html)
     html = render(
         "explorer.html",
         scores=[(index, shortened(score), False) for index, score in enumerate(scores)],

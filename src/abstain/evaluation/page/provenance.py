@@ -10,19 +10,13 @@ from abstain.report.page import Section, render
 PACKAGES = ("numpy", "scipy", "numba", "altair", "vl-convert-python")
 
 
-def _outcomes(case: PageContext) -> dict[str, str]:
-    if case.is_graded:
-        return {"Mean loss": f"{case.point.errors.mean():.4g}"}
-    return {"Errors": f"{int(case.point.errors.sum()):,}"}
-
-
 def provenance(case: PageContext, /) -> Section:
     """Versions, numbers of rows, the seed, and all that was noted on the way."""
-    evaluation, outputs = case.evaluation, case.point.outputs
+    evaluation, outputs, errors = case.evaluation, case.point.outputs, case.point.errors
     shown = {
         "Outputs": case.labels.run,
         "Rows": f"{case.n:,}, of {outputs.samples[1]:,} samples",
-        **_outcomes(case),
+        **({"Mean loss": f"{errors.mean():.4g}"} if case.is_graded else {"Errors": f"{int(errors.sum()):,}"}),
         "Classes": f"{outputs.n_classes:,}" if outputs.n_classes else "not known: only confidences were given",
         "Scores": f"{len(evaluation.scores)}, compared on {evaluation.n:,} rows",
         "Mixes": ", ".join(evaluation.mixes),
