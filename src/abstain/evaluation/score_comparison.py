@@ -15,7 +15,7 @@ from abstain.metrics.aurc import lowest
 from abstain.metrics.checks import rejected_last
 from abstain.metrics.clusters import RowClusters
 from abstain.metrics.compare import ScoreDifference, compare_with
-from abstain.metrics.intervals import Estimate, estimates
+from abstain.metrics.estimates import Estimate, estimates
 from abstain.metrics.ranking import Ranking, SampleRows
 from abstain.outputs import Outputs
 

@@ -1,8 +1,8 @@
-"""Outputs counted into a sketch, and scores compared by its counts: the usual table, with brackets."""
+"""`evaluate_sketch`: scores compared by the counts of a sketch: the usual table, with certain bounds of each value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import hypot
@@ -12,20 +12,12 @@ from abstain._arguments import check_share
 from abstain._errors import InvalidInputError
 from abstain._text import counted
 from abstain.evaluation.chance_level import suspicion
-from abstain.evaluation.fitting import Fitting, Progress, fit_scores, silent
 from abstain.evaluation.mixes import MIXES, Mix, mixes_among
 from abstain.evaluation.score_comparison import Column, table_of
 from abstain.evaluation.score_table import AreaRow, Behind, ScoreTable
 from abstain.metrics.compare import ScoreDifference, mover
 from abstain.metrics.intervals import ALPHAS
-from abstain.outputs import Outputs
-from abstain.outputs.outputs import expect_outputs
-from abstain.outputs.validation import unlabelled
-from abstain.scores.confidences import confidences
-from abstain.scores.registry import AnyScore, as_scores
-from abstain.scores.score import Score
-from abstain.sketch import BinCounts, Bins, Plan, Sketch
-from abstain.sketch.plan import By
+from abstain.sketch import BinCounts, Sketch
 
 WIDE = 0.05  # of a value: wider brackets mean that bins are too coarse
 VISIBLE = 0.5e-4  # of a risk: what a table of AURC × 100 with two decimals shows
@@ -182,61 +174,3 @@ def _gap(row: AreaRow) -> float:
 def _width(row: AreaRow) -> float:
     """Of a bracket, relative to what is in it."""
     return _gap(row) / row.upper if row.upper else 0.0
-
-
-def sketch_outputs(
-    outputs: Outputs,
-    /,
-    *,
-    scores: AnyScore | Iterable[AnyScore] | None = None,
-    bins: Bins | Mapping[str, Bins] | int | None = None,
-    by: tuple[By, ...] = ("shift",),
-    distinct: bool = False,
-    fitting: Fitting = "fifth",
-    progress: Progress | None = None,
-) -> Sketch:
-    """The sketch of labelled outputs: rows and errors by bin of each score, kept apart by shift, domain or class.
-
-    Parameters
-    ----------
-    outputs : Outputs
-        With labels, errors or losses.
-    scores : str, score, function or several of them, optional
-        By default all that need no fitting. Others are fitted as `evaluate` does, and the rows they were fitted on are
-        not counted.
-    bins : Bins, mapping of score to Bins, or int, optional
-        By default the first 20 bits of the confidence; an integer is a number of bins of equal mass, chosen on these
-        rows.
-    by : tuple of "shift", "domain" and "class"
-        What is counted apart.
-    distinct : bool
-        Whether no id repeats, here or in sketches to be merged with: then every row is independent.
-    fitting : Outputs, FittingDraw, "fifth" or "paper"
-        As in `evaluate`.
-    progress : function, optional
-        Called with what is being done and the share that is done.
-
-    Returns
-    -------
-    Sketch
-        Counts that merge by ``+``.
-    """
-    expect_outputs(outputs)
-    if not outputs.is_labelled:
-        raise unlabelled("outputs", "to be counted")
-    asked = plain_scores(outputs) if scores is None else scores
-    fits = fit_scores(outputs, asked, fitting, progress=progress or silent)
-    is_by_mass = isinstance(bins, int)
-    if isinstance(bins, int):
-        values = confidences(fits.outputs, fits.fitted)
-        bins = {name: Bins.equal_mass(confidence, number=bins) for name, confidence in values.items()}
-    pairs = {name: (fits.entries[name], fits.fitted[name]) for name in fits.fitted}
-    plan = Plan.of(pairs, fits.outputs, bins=bins, by=by, distinct=distinct)
-    sketch = Sketch.of_outputs(plan, fits.outputs)
-    return sketch.with_fitted_bins() if is_by_mass else sketch
-
-
-def plain_scores(outputs: Outputs, /) -> list[Score]:
-    """The scores given with outputs, and all others that need no fitting and can be computed."""
-    every = as_scores("all", outputs)
-    return [score for score in every if not score.needs_fitting and not score.objection(outputs)] or every

@@ -4,10 +4,11 @@ from abstain.metrics.augrc import augrc, augrc_se
 from abstain.metrics.aurc import aurc
 from abstain.metrics.class_balanced import class_weights
 from abstain.metrics.compare import ScoreDifference, compare, compare_all, paired
+from abstain.metrics.estimates import Estimate, estimates
 from abstain.metrics.excess_aurc import excess_aurc, normalized_aurc
 from abstain.metrics.group_comparison import Gap, GroupComparison, compare_groups, intersection
 from abstain.metrics.groups import Groups, group
-from abstain.metrics.intervals import Estimate, aurc_estimates, aurc_interval, aurc_se, estimates
+from abstain.metrics.intervals import aurc_estimates, aurc_interval, aurc_se
 from abstain.metrics.metric import Metric
 from abstain.metrics.ood import fpr_at_tpr, ood_aupr, ood_auroc
 from abstain.metrics.operating_points import coverage_at_risk, risk_at_coverage

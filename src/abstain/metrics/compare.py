@@ -14,8 +14,8 @@ from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain._kernels.blocks import in_threads
 from abstain._kernels.sums import distance_powers
 from abstain.metrics.clusters import error_of_sums
+from abstain.metrics.estimates import Estimate, estimates
 from abstain.metrics.influence import Influence
-from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ranking import SampleRows, rank
 from abstain.metrics.spread import FEW_APART, Spread
 

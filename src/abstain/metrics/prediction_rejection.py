@@ -9,9 +9,10 @@ from abstain._arguments import check_share
 from abstain._errors import InvalidInputError
 from abstain.metrics.aurc import area, aurc
 from abstain.metrics.checks import check_samples
+from abstain.metrics.estimates import aurc_value
+from abstain.metrics.excess_aurc import oracle
 from abstain.metrics.groups import Ties, ties_of
 from abstain.metrics.influence import Value
-from abstain.metrics.intervals import aurc_value
 from abstain.metrics.metric import Metric
 from abstain.metrics.operating_points import risk_at, risk_at_coverage
 from abstain.metrics.ranking import Ranking
@@ -51,9 +52,9 @@ def prediction_rejection_ratio(confidence: ArrayLike, losses: ArrayLike, /, *, m
     if values.min() == values.max() or not rejected:
         what = f"{values[0]:g} for all" if rejected else f"none rejected of {len(values)}"
         raise InvalidInputError(f"`losses` must differ between samples for a ratio, got {what}.")
-    oracle = _rejection_area(ties_of(check_samples(-values, values)), rejected, len(values))
+    least = _rejection_area(oracle(values), rejected, len(values))
     random = float(values.mean())
-    return (random - _rejection_area(ties_of(samples), rejected, len(values))) / (random - oracle)
+    return (random - _rejection_area(ties_of(samples), rejected, len(values))) / (random - least)
 
 
 def auarc(confidence: ArrayLike, losses: ArrayLike, /) -> float:

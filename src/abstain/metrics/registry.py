@@ -8,7 +8,7 @@ from abstain._names import called, check_name
 from abstain.metrics.metric import Metric
 
 FILES = (
-    *("intervals", "augrc", "excess_aurc", "operating_points", "prediction_rejection"),
+    *("estimates", "augrc", "excess_aurc", "operating_points", "prediction_rejection"),
     *("class_balanced", "softmax_metrics", "ood"),
 )
 """Each has its metrics as `ENTRIES`."""

@@ -13,8 +13,8 @@ from abstain._kernels.sums import distance_powers
 from abstain.metrics.checks import check_losses
 from abstain.metrics.clusters import RowClusters, cluster_sums, error_of_sums, standard_error
 from abstain.metrics.compare import mover
+from abstain.metrics.estimates import estimates
 from abstain.metrics.influence import Influence
-from abstain.metrics.intervals import estimates
 from abstain.metrics.operating_points import crossing, risk_influence
 from abstain.metrics.ranking import Ranking, SampleRows
 from abstain.metrics.spread import FEW_APART, MOST, Spread, effective_number, heaviest

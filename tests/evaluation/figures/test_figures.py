@@ -148,6 +148,13 @@ def test_histograms_of_one_value_and_of_rows_that_are_not_usable_are_drawn():
     assert [line.get_ydata().max() for line in axes.lines] == [25, 25]
 
 
+def test_graded_answers_have_no_histogram_of_right_and_wrong_ones():
+    rng = np.random.default_rng(0)
+    graded = evaluate(Outputs(confidences={"a": rng.random(200)}, losses=rng.random(200)))
+    with pytest.raises(CannotDrawError, match="answers have losses between 0 and 1, and are not right or wrong"):
+        histogram_figure(graded, point_of_risk(graded, risk=0.6, delta=0.05))
+
+
 def test_slices_are_those_of_the_metric_and_what_breaks_a_guarantee_is_a_square(evaluation, point):
     figure = slices_figure(evaluation, point, by="group")
     risk, coverage = figure.axes

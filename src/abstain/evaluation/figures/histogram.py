@@ -7,7 +7,17 @@ from numpy.typing import NDArray
 
 from abstain.evaluation import Evaluation
 from abstain.evaluation.operating_point import Point
-from abstain.report.figures.style import COLOURS, COLUMN, INK, SIZE, label_of, new_figure, plain, printed
+from abstain.report.figures.style import (
+    COLOURS,
+    COLUMN,
+    INK,
+    SIZE,
+    CannotDrawError,
+    label_of,
+    new_figure,
+    plain,
+    printed,
+)
 
 Floats = NDArray[np.float64]
 BINS = 40
@@ -21,6 +31,8 @@ KINDS: dict[str, dict[str, Any]] = {
 
 def histogram_figure(evaluation: Evaluation, point: Point, /) -> Any:
     """The score of an operating point over all rows, with its threshold."""
+    if point.outputs.is_graded:
+        raise CannotDrawError("answers have losses between 0 and 1, and are not right or wrong")
     figure = new_figure(COLUMN, 2.3, "The histogram")
     axes, entry = figure.subplots(), evaluation.entries.get(point.score)
     known = point.outputs.labels
