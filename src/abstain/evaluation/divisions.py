@@ -48,7 +48,7 @@ def kinds_of(outputs: Outputs, /) -> Ints:
 
 
 def divisions(point: Point, /) -> Iterator[Division]:
-    """Those that the outputs allow."""
+    """The divisions that the outputs allow."""
     outputs = point.outputs
     if outputs.domain is not None:
         yield _of_names("group", "Group", outputs.domain)

@@ -34,7 +34,7 @@ TABLE = (
 class Evaluation(ScoreTable):
     """The result of `evaluate`: a table of AURC-α, with the rows that it was made from.
 
-    ``rows`` is the table as plain data, ``verdict`` the score to use and why, ``to_html(file)`` a page that decides.
+    ``rows`` is the table as plain data, ``verdict`` the score to use and why, ``to_html(file)`` writes a page.
 
     Attributes
     ----------

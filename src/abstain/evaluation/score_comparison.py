@@ -27,7 +27,7 @@ Column = Mapping[str, Estimate]
 
 @dataclass(frozen=True)
 class Ranked:
-    """All rows in their order under every score, found once: a mix has some of the rows in the same order."""
+    """All rows ranked by every score, sorted once: the rows of a mix keep their order."""
 
     outputs: Outputs
     confidence: dict[str, Floats]

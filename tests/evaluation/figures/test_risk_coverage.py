@@ -1,7 +1,7 @@
 import numpy as np
 
 from abstain import Outputs, evaluate
-from abstain.evaluation.figures.risk_coverage import SHOWN, telling_scores
+from abstain.evaluation.figures.risk_coverage import SHOWN, scores_to_draw
 from abstain.scores import SCORES
 
 
@@ -13,7 +13,7 @@ def test_well_known_scores_and_the_best_of_each_family_are_drawn():
     known = {name for name in SCORES if SCORES[name].about.is_well_known}
     others = ["feature_norm", "gen", "max_logit", "neg_entropy", "doctor", "pairwise_margin"]
     evaluation = evaluate(outputs, scores=[*known, *others])
-    drawn = telling_scores(evaluation)
+    drawn = scores_to_draw(evaluation)
     assert len(evaluation.scores) > SHOWN > len(drawn)
     assert known == {"confidence_margin", "energy", "geometric_margin", "max_softmax"}
     assert known < set(drawn)

@@ -46,7 +46,7 @@ def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | N
     paper, scores made for selection are solid and those made for OOD detection dashed. Save it with
     ``figure.savefig("rc.pdf")``.
     """
-    names, mixes = list(scores) if scores is not None else telling_scores(evaluation), evaluation.mixes
+    names, mixes = list(scores) if scores is not None else scores_to_draw(evaluation), evaluation.mixes
     width = min(PAGE, 2.4 * len(mixes) + 1.6)
     figure = new_figure(width, 2.5 + 0.15 * -(-len(names) // 3), "The risk–coverage figure")
     for axes, mix in zip(figure.subplots(1, len(mixes), squeeze=False)[0], mixes, strict=True):
@@ -59,7 +59,7 @@ def risk_coverage_figure(evaluation: Evaluation, /, *, scores: Sequence[str] | N
     return figure
 
 
-def telling_scores(evaluation: Evaluation, /) -> list[str]:
+def scores_to_draw(evaluation: Evaluation, /) -> list[str]:
     """The scores everybody knows and the best of each family, from the best to the worst over all samples."""
     mix, alpha = evaluation.mixes[-1], max(evaluation.alphas)
     ranked = sorted(evaluation.scores, key=lambda score: evaluation.row(score, mix, alpha).aurc)
@@ -102,7 +102,7 @@ def draw_risk_coverage(
 
     A score has the same colour, line and marker in every panel that is drawn of the same scores.
     """
-    mix, names = mix or evaluation.mixes[-1], list(scores or telling_scores(evaluation))
+    mix, names = mix or evaluation.mixes[-1], list(scores or scores_to_draw(evaluation))
     best = min(names, key=lambda name: evaluation.row(name, mix, max(evaluation.alphas)).aurc)
     n = evaluation.best(mix, evaluation.alphas[0]).n
     first, highest, full, clean = first_rows(n) / n, 0.0, 0.0, []

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from abstain.evaluation import Evaluation
-from abstain.evaluation.figures.risk_coverage import telling_scores
+from abstain.evaluation.figures.risk_coverage import scores_to_draw
 from abstain.evaluation.mixes import mix_among
 from abstain.metrics import ScoreDifference
 from abstain.metrics.aurc import area_name
@@ -26,7 +26,7 @@ def significance_figure(
     alpha: float | None = None,
 ) -> Any:
     """Every pair of scores on a mix, by default the widest: the paired difference of AURC-α × 100."""
-    names = list(scores) if scores is not None else telling_scores(evaluation)
+    names = list(scores) if scores is not None else scores_to_draw(evaluation)
     if len(names) < 2:
         raise CannotDrawError("there is only one score")
     mix, alpha = mix or evaluation.mixes[-1], max(evaluation.alphas) if alpha is None else alpha

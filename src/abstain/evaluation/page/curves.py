@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 MOST = 16  # curves
 DRAWN = 6  # of them from the beginning
 UNIT = 1_000_000  # shares are integers of this unit
-COLOURS = (  # one for each curve: dashes tell kinds of scores apart, not curves
+COLOURS = (  # one for each curve: dashes distinguish kinds of scores, not curves
     "#0f7f8c", "#d1662f", "#7a63b8", "#3f8f4f", "#c2497d", "#a8842c", "#4b83c3", "#8a8a8a",
     "#e0a03a", "#5fb6c0", "#9c4a1f", "#b39ddb", "#7fb069", "#e58fb1", "#a33a3a", "#6e7f3a",
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Self-contained HTML pages from templates: the shell and the parts that any page has."""
 
 from abstain.report.page.document import Section, document, render
-from abstain.report.page.parts import TableCell, name, passage, table
+from abstain.report.page.parts import TableCell, name, table
 from abstain.report.page.text import Html, shortened, text
 
 __all__ = [
@@ -10,7 +10,6 @@ __all__ = [
     "TableCell",
     "document",
     "name",
-    "passage",
     "render",
     "shortened",
     "table",

@@ -30,15 +30,6 @@ def name(words: object, /) -> Html:
     return _macro("name", words)
 
 
-def passage(words: object, /) -> Html:
-    """Sentences that may hold names of any length: of a very long one both ends are shown, and it opens to the whole.
-
-    >>> passage("a & b"), len(passage("x" * 10_000)) < 11_000
-    ('a &amp; b', True)
-    """
-    return _macro("passage", words)
-
-
 def table(
     columns: Sequence[str],
     rows: Iterable[Sequence[TableCell]],
