@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from abstain._arguments import check_list, check_share
 from abstain._errors import InvalidInputError
 from abstain.evaluation.chance_level import suspicion_of
 from abstain.evaluation.evaluation import Evaluation
@@ -15,7 +14,7 @@ from abstain.evaluation.fitting import Fitting, FittingDraw, Progress, announced
 from abstain.evaluation.mixes import mixes_of
 from abstain.evaluation.score_comparison import Ranked, compared
 from abstain.evaluation.score_table import MetricRow
-from abstain.metrics.intervals import ALPHAS
+from abstain.metrics.intervals import ALPHAS, check_alphas
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
 from abstain.outputs.validation import unlabelled
@@ -108,11 +107,7 @@ def _check(outputs: Outputs, alphas: Sequence[float]) -> None:
         raise unlabelled("outputs", "to be evaluated")
     if not outputs.usable.any():
         raise InvalidInputError(f"`outputs` must have finite rows, got {len(outputs):,} rows, all of them non-finite.")
-    check_list("alphas", alphas, "coverages")
-    for alpha in alphas:
-        check_share("alpha", alpha)
-    if not len(alphas):
-        raise InvalidInputError("`alphas` must name at least one coverage, got none.")
+    check_alphas(alphas)
 
 
 def _notes_on(outputs: Outputs) -> list[str]:

@@ -8,7 +8,6 @@ from functools import partial
 from math import hypot
 from typing import final
 
-from abstain._arguments import check_share
 from abstain._errors import InvalidInputError
 from abstain._text import counted
 from abstain.evaluation.chance_level import suspicion
@@ -16,7 +15,7 @@ from abstain.evaluation.mixes import MIXES, Mix, mixes_among
 from abstain.evaluation.score_comparison import Column, table_of
 from abstain.evaluation.score_table import AreaRow, Behind, ScoreTable
 from abstain.metrics.compare import ScoreDifference, mover
-from abstain.metrics.intervals import ALPHAS
+from abstain.metrics.intervals import ALPHAS, check_alphas
 from abstain.sketch import BinCounts, Sketch
 
 WIDE = 0.05  # of a value: wider brackets mean that bins are too coarse
@@ -74,8 +73,7 @@ def evaluate_sketch(
     SketchedEvaluation
         Its rows also have ``lower`` and ``upper``, certain bounds of each value.
     """
-    for alpha in alphas:
-        check_share("alpha", alpha)
+    check_alphas(alphas)
     if not sketch.n:
         raise InvalidInputError("`sketch` must have rows to be evaluated, got none.")
     chosen = [name for name in sketch.scores if scores is None or name in scores]

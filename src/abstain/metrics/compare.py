@@ -189,15 +189,21 @@ def _same_rows(*each: Estimate) -> SampleRows:
 
 
 def _compared(a: Estimate, of_a: Influence, b: Estimate, of_b: Influence, level: float) -> ScoreDifference:
-    n, difference = len(of_a.rows), a.value - b.value
-    squares, *cubes = distance_powers(of_a.sums, of_b.sums)
-    se = error_of_sums(squares, len(of_a.sums), n)
-    thirds = cubes[0] / n**3, cubes[1] / n**3
-    most = sum(b.spread.unseen), sum(a.spread.unseen)
-    spread = Spread(se**2, thirds, most, min(a.spread.size, b.spread.size), few=FEW_APART)
+    difference, most = a.value - b.value, (sum(b.spread.unseen), sum(a.spread.unseen))
+    se, spread = difference_spread(of_a, of_b, most, min(a.spread.size, b.spread.size))
     if not spread.hides_nothing(level=level):
         spread = replace(spread, unseen=(of_b.unseen, of_a.unseen))
     return ScoreDifference(difference, se, *spread.interval(difference, level=level))
+
+
+def difference_spread(
+    of_a: Influence, of_b: Influence, unseen: tuple[float, float], size: float, /
+) -> tuple[float, Spread]:
+    """The standard error of the difference of two areas of the same rows, and its spread."""
+    n = len(of_a.rows)
+    squares, *cubes = distance_powers(of_a.sums, of_b.sums)
+    se = error_of_sums(squares, len(of_a.sums), n)
+    return se, Spread(se**2, (cubes[0] / n**3, cubes[1] / n**3), unseen, size, few=FEW_APART)
 
 
 def mover(

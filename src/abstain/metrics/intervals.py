@@ -6,12 +6,23 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
+from abstain._arguments import check_list, check_share
+from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_samples
 from abstain.metrics.estimates import Estimate, estimates
 from abstain.metrics.groups import sides_of
 from abstain.metrics.ranking import ranked
 
 ALPHAS = (0.1, 0.5, 1.0)  # the coverages of AURC-α where none are asked for, as in the paper
+
+
+def check_alphas(alphas: Sequence[float], /) -> None:
+    """At least one coverage, each above 0 and at most 1."""
+    check_list("alphas", alphas, "coverages")
+    for alpha in alphas:
+        check_share("alpha", alpha)
+    if not len(alphas):
+        raise InvalidInputError("`alphas` must name at least one coverage, got none.")
 
 
 def aurc_se(

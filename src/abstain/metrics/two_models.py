@@ -9,15 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._arguments import check_fraction
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
-from abstain._kernels.sums import distance_powers
 from abstain.metrics.checks import check_losses
-from abstain.metrics.clusters import RowClusters, cluster_sums, error_of_sums, standard_error
-from abstain.metrics.compare import mover
+from abstain.metrics.clusters import RowClusters, cluster_sums, standard_error
+from abstain.metrics.compare import difference_spread, mover
 from abstain.metrics.estimates import estimates
 from abstain.metrics.influence import Influence
 from abstain.metrics.operating_points import crossing, risk_influence
 from abstain.metrics.ranking import Ranking, SampleRows
-from abstain.metrics.spread import FEW_APART, MOST, Spread, effective_number, heaviest
+from abstain.metrics.spread import MOST, effective_number, heaviest
 
 ENOUGH = 5  # distinct clusters, to estimate the weight of those not seen: with fewer, 95% intervals held in 86%
 
@@ -173,12 +172,10 @@ class TwoModels:
         Only rows where the two differ are evidence. An error not seen is of their kind, and may be of either model.
         """
         of_a, of_b = a[1], b[1]
-        squares, *cubes = distance_powers(of_a.sums, of_b.sums)
-        se = error_of_sums(squares, len(of_a.sums), self.a.n)
+        size = min(effective_number(each.shares) for each in (of_a, of_b))
+        se, spread = difference_spread(of_a, of_b, self._unseen(of_a, of_b), size)
         if not self._differ.any():
             return _same(at, a[0])
-        n, size = self.a.n, min(effective_number(each.shares) for each in (of_a, of_b))
-        spread = Spread(se**2, (cubes[0] / n**3, cubes[1] / n**3), self._unseen(of_a, of_b), size, few=FEW_APART)
         return ModelDifference.of(at, a[0], b[0], se, spread.interval(a[0] - b[0], level=self.level))
 
     def _unseen(self, of_a: Influence, of_b: Influence) -> tuple[float, float]:

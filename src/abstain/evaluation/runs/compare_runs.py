@@ -15,7 +15,7 @@ from abstain.evaluation.runs.common_samples import matched
 from abstain.evaluation.runs.mix_comparison import MixComparison
 from abstain.evaluation.runs.run_comparison import RunComparison
 from abstain.evaluation.runs.scored_run import ScoredRun, scored
-from abstain.metrics.intervals import ALPHAS
+from abstain.metrics.intervals import ALPHAS, check_alphas
 from abstain.metrics.two_models import TwoModels
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
@@ -45,16 +45,13 @@ class ComparisonPoints:
     risks: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        for alpha in self.alphas:
-            check_share("alpha", alpha)
+        check_alphas(self.alphas)
         for coverage in self.coverages:
             check_share("coverage", coverage)
         for risk in self.risks or ():
             check_number("risk", risk)
             if not 0 <= risk < 1:
                 raise InvalidInputError(f"`risk` must be at least 0 and below 1, got {risk}.")
-        if not len(self.alphas):
-            raise InvalidInputError("`alphas` must name at least one coverage, got none.")
 
 
 POINTS = ComparisonPoints()
