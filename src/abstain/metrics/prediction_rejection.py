@@ -49,9 +49,13 @@ def prediction_rejection_ratio(confidence: ArrayLike, losses: ArrayLike, /, *, m
     samples = check_samples(confidence, losses)
     values = samples.losses.astype(np.float64)
     rejected = int(max_rejection * len(values))
-    if values.min() == values.max() or not rejected:
-        what = f"{values[0]:g} for all" if rejected else f"none rejected of {len(values)}"
-        raise InvalidInputError(f"`losses` must differ between samples for a ratio, got {what}.")
+    if values.min() == values.max():
+        raise InvalidInputError(f"`losses` must differ between samples for a ratio, got {values[0]:g} for all.")
+    if rejected < 2:
+        raise InvalidInputError(
+            f"`max_rejection` must reject at least 2 samples, got {max_rejection}, which rejects {rejected} of "
+            f"{len(values)}. Reject a larger share."
+        )
     least = _rejection_area(oracle(values), rejected, len(values))
     random = float(values.mean())
     return (random - _rejection_area(ties_of(samples), rejected, len(values))) / (random - least)
