@@ -73,9 +73,7 @@ def test_a_ratio_needs_losses_that_differ():
 
 
 def test_a_ratio_needs_two_rejected_samples():
-    with pytest.raises(
-        ValueError, match="`max_rejection` must reject at least 2 samples, got 0.4, which rejects 1 of 3"
-    ):
+    with pytest.raises(ValueError, match="`max_rejection` must reject at least 2 samples"):
         prediction_rejection_ratio([3.0, 2.0, 1.0], [0, 0, 1], max_rejection=0.4)
 
 
