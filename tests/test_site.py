@@ -159,7 +159,8 @@ def public_modules():
     """Packages and modules without an underscore that list their names."""
     for result in pkgutil.walk_packages(abstain.__path__, "abstain."):
         if not re.search(
-            r"\._|\.cli\b|\.report\b|selector\.(?:targets|cascades)|monitor\.estimates|outputs\.table", result.name
+            r"\._|\.cli\b|\.report\b|evaluation\.page|selector\.(?:targets|cascades)|monitor\.estimates|outputs\.table",
+            result.name,
         ) and _lists_names(result):
             yield result.name
 

@@ -1,10 +1,7 @@
 """Generalized selective classification: make any trained classifier say "I don't know" when it should."""
 
 import importlib
-from os import PathLike
 from typing import TYPE_CHECKING, Any
-
-from abstain.pages import WithPage
 
 if TYPE_CHECKING:
     from abstain import answers as answers
@@ -77,16 +74,6 @@ _PUBLIC = {
 }
 """By module, the public names; under "" the modules themselves. The targets come from their registry."""
 _HOME = {name: module for module, names in _PUBLIC.items() for name in names}
-
-
-def _to_html(result: Any, file: str | PathLike[str], /, **options: Any) -> None:
-    from abstain.report.pages import write_page
-
-    write_page(result, file, **options)
-
-
-_to_html.__doc__ = WithPage.to_html.__doc__
-WithPage.to_html = _to_html  # type: ignore[method-assign]
 
 
 def _targets() -> Any:

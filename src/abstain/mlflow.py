@@ -19,7 +19,6 @@ from abstain.collect import OnnxModel, SklearnModel
 from abstain.collect.onnx_model import TYPES
 from abstain.collect.sklearn_model import from_spec
 from abstain.evaluation import Evaluation
-from abstain.report.pages import write_page
 from abstain.selector import Certificate, Selector
 from abstain.selector.shipped_model import check_model, model_outputs
 
@@ -234,5 +233,5 @@ def _metric_name(*parts: str) -> str:
 def _log_page(result: Any, file: str) -> None:
     with TemporaryDirectory() as folder:
         page = Path(folder, Path(file).name)
-        write_page(result, page)
+        result.to_html(page)
         mlflow.log_artifact(str(page), str(Path(file).parent))

@@ -17,7 +17,7 @@ def import_command():
     import abstain.cli.app
     import abstain.cli.watch_view
     import abstain.decision_log
-    import abstain.report.evaluation_page
+    import abstain.evaluation.page
     import abstain.scale
     import abstain.selector.cascades
     import abstain.sketch

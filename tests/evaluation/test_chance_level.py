@@ -6,7 +6,7 @@ import pytest
 from abstain import Outputs, evaluate
 from abstain.evaluation import evaluate_sketch, sketch_outputs, summarize
 from abstain.evaluation.chance_level import suspicion, suspicion_of
-from abstain.report.evaluation_page import evaluation_page, page_context
+from abstain.evaluation.page import evaluation_page, page_context
 from abstain.report.page import text
 
 WORDS = "of the rows are wrong, more than by guessing: check that the classes are in the order of the classifier,"

@@ -6,8 +6,8 @@ from scipy.special import softmax
 
 import abstain
 from abstain import Outputs, scale_sensitivity
+from abstain.evaluation.figures.scale import scale_figure
 from abstain.metrics import aurc
-from abstain.report.figures.scale import scale_figure
 
 
 def four_gaussians(n=4000, seed=0):

@@ -72,6 +72,11 @@ def test_a_ratio_needs_losses_that_differ():
         prediction_rejection_ratio([1.0, 2.0], [0, 0])
 
 
+def test_a_ratio_needs_two_rejected_samples():
+    with pytest.raises(ValueError, match="`max_rejection` must reject at least 2 samples"):
+        prediction_rejection_ratio([3.0, 2.0, 1.0], [0, 0, 1], max_rejection=0.4)
+
+
 def test_evaluate_has_them():
     rng = np.random.default_rng(3)
     outputs = Outputs(confidences={"a": rng.normal(size=300)}, errors=rng.random(300) < 0.3)

@@ -163,7 +163,7 @@ def test_one_row_tells_no_models_apart_however_little_the_other_one_trusts_it():
 def test_the_other_way_round_all_signs_change():
     two = two_models(np.random.default_rng(8), 500)
     for name in ("aurc", "risk", "coverage"):
-        there, back = POINTS[name](two), POINTS[name](two.swapped())
+        there, back = POINTS[name](two), POINTS[name](TwoModels(two.b, two.a))
         assert (there.a, there.b) == (back.b, back.a)
         assert (there.low, there.high) == pytest.approx((-back.high, -back.low))
 

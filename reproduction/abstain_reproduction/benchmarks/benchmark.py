@@ -13,9 +13,9 @@ from abstain._model_kinds import MODEL_KINDS
 from abstain.collect import Data, collect, collect_part
 from abstain.collect.model import NamedModel
 from abstain.evaluation import Evaluation, FittingDraw, evaluate
+from abstain.evaluation.figures.risk_coverage import risk_coverage_figure
 from abstain.evaluation.verdict import verdict
 from abstain.outputs import Outputs
-from abstain.report.figures.risk_coverage import risk_coverage_figure
 from abstain_reproduction.benchmarks.cards import Card, is_checkpoint, model_of
 from abstain_reproduction.benchmarks.local_folders import first_existing
 from abstain_reproduction.benchmarks.pixels import Pixels

@@ -11,7 +11,7 @@ from abstain.evaluation import Evaluation, evaluate
 from abstain.evaluation.mixes import MIXES
 from abstain.evaluation.score_comparison import Ranked
 from abstain.metrics.compare import ScoreDifference, paired
-from abstain.metrics.intervals import estimates
+from abstain.metrics.estimates import estimates
 from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import draw_per_class

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 
 from abstain._names import check_name
+from abstain.evaluation.figures.risk_coverage import risk_coverage_figure
 from abstain.outputs import Outputs
-from abstain.report.figures.risk_coverage import risk_coverage_figure
 from abstain_reproduction.cache import Make, cached_outputs
 from abstain_reproduction.claims import ClaimVerdict
 from abstain_reproduction.comparison.repetition import Repetition, repeat

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from abstain.evaluation.figures.scale import draw_scale
 from abstain.evaluation.sensitivity import ScaleSensitivity
 from abstain.outputs import Outputs
-from abstain.report.figures.scale import draw_scale
 from abstain.report.figures.style import COLOURS, label_of, new_figure, tidy
 from abstain.scores import SCORES
 from abstain_reproduction.gaussians.mixture import CORNERS, POSTERIOR_SCALE

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from abstain.evaluation.mixes import MIXES, Mix, mixes_of
 from abstain.evaluation.score_comparison import Ranked
 from abstain.metrics.compare import paired
-from abstain.metrics.intervals import ALPHAS, estimates
+from abstain.metrics.estimates import estimates
+from abstain.metrics.intervals import ALPHAS
 from abstain.outputs import Outputs
 from abstain.scores import PAPER
 from abstain.scores.confidences import confidences

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.evaluation.figures.histogram import draw_histogram, draw_kind
 from abstain.metrics import risk_coverage
-from abstain.report.figures.histogram import draw_histogram, draw_kind
 from abstain.report.figures.style import COLOURS, label_of, new_figure, tidy
 from abstain.scores import SCORES
 from abstain_reproduction.ood.contest import CUTS, Contest

@@ -11,7 +11,8 @@ import numpy as np
 from abstain.evaluation import MIXES, Evaluation
 from abstain.evaluation.score_comparison import Ranked
 from abstain.metrics.compare import paired
-from abstain.metrics.intervals import ALPHAS, Estimate, estimates
+from abstain.metrics.estimates import Estimate, estimates
+from abstain.metrics.intervals import ALPHAS
 from abstain.metrics.ranking import Ranking
 from abstain.scores import GeometricMargin
 

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.special import expit
 
 from abstain.evaluation import MIXES, Evaluation
+from abstain.evaluation.figures.risk_coverage import risk_coverage_figure
 from abstain.metrics.compare import ScoreDifference, compare_all
 from abstain.metrics.intervals import ALPHAS
-from abstain.report.figures.risk_coverage import risk_coverage_figure
 from abstain.scores.registry import as_score
 from abstain_reproduction.claims import CLAIMS, ClaimVerdict
 from abstain_reproduction.findings import Findings, ResultTable

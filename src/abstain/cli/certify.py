@@ -203,7 +203,7 @@ def _check_sources(sources: dict[str, str]) -> None:
 def _writer(output: Path) -> Callable[["Certificate"], str]:
     """What writes a file of this suffix."""
     from abstain._io.files import check_suffix
-    from abstain.report.certificate import certificate_markdown, certificate_page
+    from abstain.selector.certificate_page import certificate_markdown, certificate_page
 
     writers = {".json": lambda new: new.to_json(), ".md": certificate_markdown, ".html": certificate_page}
     check_suffix("--output", output, writers)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from abstain.evaluation.runs import RunComparison
-    from abstain.report.comparison import ComparisonTable
+    from abstain.evaluation.runs.page import ComparisonTable
 
     Writers = dict[Path, Callable[[RunComparison], str]]
 
@@ -79,7 +79,7 @@ class ComparisonFiles:
         """What writes each file; what would stop it is raised before anything is computed."""
         from abstain._extras import require
         from abstain._io.files import check_output_path, check_suffix
-        from abstain.report.comparison import comparison_markdown, comparison_page
+        from abstain.evaluation.runs.page import comparison_markdown, comparison_page
         from abstain.report.figures.save import check_figure
 
         check_figure(self.figure)
@@ -101,7 +101,7 @@ class ComparisonFiles:
         from abstain._io.files import write_text
 
         if self.figure is not None:
-            from abstain.report.figures.comparison import comparison_figure
+            from abstain.evaluation.runs.figure import comparison_figure
             from abstain.report.figures.save import save_figure
 
             save_figure(comparison_figure(comparison), self.figure)
@@ -145,7 +145,7 @@ def _names(a: Path, b: Path) -> tuple[str, str]:
 def _print(comparison: "RunComparison", every: bool, *, by_default: bool) -> None:
     from rich.console import Console
 
-    from abstain.report.comparison import comparison_tables
+    from abstain.evaluation.runs.page import comparison_tables
     from abstain.scores.registry import default_words
 
     console = Console()

@@ -67,7 +67,7 @@ def _evaluate(outputs: "Outputs", folder: Path, seed: int) -> "Evaluation":
     """All scores compared, and their curves in the folder."""
     import abstain
     from abstain._kernels.background import compiling_in_background
-    from abstain.report.figures.risk_coverage import risk_coverage_figure
+    from abstain.evaluation.figures.risk_coverage import risk_coverage_figure
     from abstain.report.figures.save import save_figure
 
     with compiling_in_background(), progress_bar() as progress:

@@ -27,8 +27,8 @@ from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation, SketchedEvaluation
+    from abstain.evaluation.operating_point import Point
     from abstain.metrics import GroupComparison
-    from abstain.report.operating_point import Point
     from abstain.scale import SketchResult
     from abstain.selector import Selector
     from abstain.sketch import Sketch
@@ -141,7 +141,7 @@ def _groups(
     evaluation: "Evaluation", selector: "Selector | None", options: EvaluationOptions
 ) -> "tuple[str, Point, GroupComparison] | None":
     """The column, the selector's or else the recommended point, and what it does to each of the groups."""
-    from abstain.report.operating_point import point_of
+    from abstain.evaluation.operating_point import point_of
 
     point = point_of(evaluation, selector=selector, risk=None, delta=0.05)
     compared = point.groups(options.level)

@@ -38,6 +38,7 @@ class EvaluationFiles:
 
     def check(self) -> None:
         """Raise an error for files that cannot be written, before anything is computed."""
+        from abstain.evaluation.tables import ENDINGS
         from abstain.report.figures.save import check_figure, check_figures
         from abstain.report.tables import check_table
 
@@ -45,11 +46,11 @@ class EvaluationFiles:
         check_figures(self.figures)
         check_html("--report", self.report)
         if self.report is not None:
-            from abstain.report.evaluation_page import check_page  # needs SciPy, which takes long to import
+            from abstain.evaluation.page import check_page  # needs SciPy, which takes long to import
 
             check_page(self.report)
         for table in self.output or ():
-            check_table(table)
+            check_table(table, ENDINGS)
 
     def load_selector(self) -> "Selector | None":
         """The selector, if one is named."""
@@ -59,25 +60,25 @@ class EvaluationFiles:
 
     def write(self, evaluation: "Evaluation", /, *, selector: "Selector | None", run: str) -> list[str]:
         """Write them; a line for each of the ``figures``."""
-        from abstain.report.figures.risk_coverage import risk_coverage_figure
+        from abstain.evaluation.figures.risk_coverage import risk_coverage_figure
+        from abstain.evaluation.tables import write_evaluation
         from abstain.report.figures.save import save_figure
-        from abstain.report.tables import write_evaluation
 
         if self.figure is not None:
             save_figure(risk_coverage_figure(evaluation), self.figure)
         for table in self.output or ():
             write_evaluation(evaluation, table)
         if self.report is not None:
-            from abstain.report.evaluation_page import PageLabels, write_page
+            from abstain.evaluation.page import PageLabels
 
             labels = PageLabels(run=run, selector_file=str(self.selector))
-            write_page(evaluation, self.report, selector=selector, labels=labels)
+            evaluation.to_html(self.report, selector=selector, labels=labels)
         return [] if self.figures is None else _draw(evaluation, self.figures, selector)
 
 
 def _draw(evaluation: "Evaluation", folder: Path, selector: "Selector | None") -> list[str]:
-    from abstain.report.figures.folder import write_figures
-    from abstain.report.operating_point import point_of
+    from abstain.evaluation.figures.folder import write_figures
+    from abstain.evaluation.operating_point import point_of
 
     with progress_bar() as progress:
         progress("Drawing", 1.0)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from abstain.evaluation import Evaluation, SketchedEvaluation
+    from abstain.evaluation.operating_point import Point
     from abstain.metrics import GroupComparison
-    from abstain.report.operating_point import Point
 
 
 @final

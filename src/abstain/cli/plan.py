@@ -99,8 +99,8 @@ def plan(
     else:
         result = samples_plan(risk, coverages, rates, known, coverage=coverage, label_share=label_share)
         if figure is not None:
-            from abstain.report.figures.plan import plan_figure
             from abstain.report.figures.save import save_figure
+            from abstain.thresholds.plan_figure import plan_figure
 
             save_figure(plan_figure(risk=risk, coverage=coverage, **known), figure)
         if sample.unlabelled is not None:

@@ -15,9 +15,9 @@ from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from abstain.evaluation import Evaluation
+    from abstain.evaluation.page.context import PageContext, PageLabels
     from abstain.monitor import RiskEstimate
     from abstain.outputs import Outputs
-    from abstain.report.evaluation_page.context import PageContext, PageLabels
     from abstain.selector import Cascade, Selector
 
 METRICS = ("augrc", "risk_at_coverage", "coverage_at_risk")  # besides AURC, to choose from on the page
@@ -58,7 +58,7 @@ class PageOptions:
 
     def labels(self, outputs: list[Path], /) -> "PageLabels":
         """What the page calls itself and its files."""
-        from abstain.report.evaluation_page import TITLE, PageLabels
+        from abstain.evaluation.page import TITLE, PageLabels
 
         run = " ".join(map(str, outputs))
         return PageLabels(run=run, selector_file=str(self.selector), title=self.title or TITLE)
@@ -123,7 +123,7 @@ def report(
 
     Example: abstain report run/ --risk 0.02 -o report.html
     """
-    from abstain.report.evaluation_page import check_page, write_page
+    from abstain.evaluation.page import check_page, page_context, write_page
     from abstain.selector.cascades.loading import certifying_selector
 
     check_html("--output", output)
@@ -136,15 +136,15 @@ def report(
         evaluation = options.evaluate(rows, outputs, progress)
         estimate = _estimate(loaded, page, evaluation, options.group_column)
         progress("Writing the page", 1.0)
-        case = write_page(
+        case = page_context(
             evaluation,
-            output,
             selector=selector,
             risk=page.risk,
             delta=page.delta,
             labels=page.labels(outputs),
             estimate=estimate,
         )
+        write_page(case, output)
     for path in outputs:
         warn_unused(path, group=options.group_column)
     _print(case, estimate, output, recommends=selector is None, json=json)
@@ -165,7 +165,7 @@ def _estimate(
 
 def _print(case: "PageContext", estimate: "RiskEstimate | None", output: Path, *, recommends: bool, json: bool) -> None:
     from abstain.evaluation import verdict
-    from abstain.report.evaluation_page import decision_words
+    from abstain.evaluation.page import decision_words
 
     if json:
         known = {} if estimate is None else {"unlabelled": estimate.to_dict()}
@@ -184,7 +184,7 @@ def _print(case: "PageContext", estimate: "RiskEstimate | None", output: Path, *
 
 def _decision(case: Any) -> dict[str, Any]:
     """The operating point of the page as plain data."""
-    from abstain.report.evaluation_page import decision_words
+    from abstain.evaluation.page import decision_words
 
     point, is_decided = case.point, case.point.threshold is not None
     return {

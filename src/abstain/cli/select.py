@@ -115,9 +115,9 @@ def _in_memory(
     from collections import Counter
 
     import abstain
-    from abstain.report.tables import COLUMNS, check_table
+    from abstain.report.tables import check_table
 
-    check_table(output, COLUMNS)
+    check_table(output)
     run = abstain.Outputs.load(outputs, nonfinite="reject", group=selector.group_column)
     outcome = "loss" if selector.threshold.guarantee.quantity.event == "loss" else "error"
     decided = selector.decide(run)
@@ -135,9 +135,9 @@ def _of_cascade(
     import numpy as np
 
     from abstain.cli.inputs import stage_outputs
-    from abstain.report.tables import COLUMNS, check_table
+    from abstain.report.tables import check_table
 
-    check_table(output, COLUMNS)
+    check_table(output)
     rows = stage_outputs(cascade, outputs)
     decided = cascade.decide(rows)
     counts, lines = _written(decided, output, plan)

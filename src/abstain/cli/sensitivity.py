@@ -28,8 +28,8 @@ def sensitivity(
     Example: abstain sensitivity run/ --figure scale.pdf
     """
     import abstain
+    from abstain.evaluation.figures.scale import scale_figure
     from abstain.report.figures.save import check_figure, save_figure
-    from abstain.report.figures.scale import scale_figure
 
     check_figure(figure)
 

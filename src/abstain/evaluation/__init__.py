@@ -5,7 +5,8 @@ from abstain.evaluation.evaluation import Evaluation
 from abstain.evaluation.fitting import FittingDraw
 from abstain.evaluation.mixes import MIXES, Mix
 from abstain.evaluation.score_table import AreaRow, MetricRow
-from abstain.evaluation.sketch_evaluation import SketchedEvaluation, evaluate_sketch, sketch_outputs
+from abstain.evaluation.sketch_evaluation import SketchedEvaluation, evaluate_sketch
+from abstain.evaluation.sketch_outputs import sketch_outputs
 from abstain.evaluation.summary import Summary, summarize
 from abstain.evaluation.verdict import ScoreVerdict, verdict
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from abstain._arguments import check_list, check_share
 from abstain._errors import InvalidInputError
 from abstain.evaluation.chance_level import suspicion_of
 from abstain.evaluation.evaluation import Evaluation
 from abstain.evaluation.extra_metrics import as_metrics, metric_rows
-from abstain.evaluation.fitting import Fitting, FittingDraw, Progress, fit_scores, silent
-from abstain.evaluation.mixes import Mix, mixes_of
+from abstain.evaluation.fitting import Fitting, FittingDraw, Progress, announced, fit_scores, silent
+from abstain.evaluation.mixes import mixes_of
 from abstain.evaluation.score_comparison import Ranked, compared
 from abstain.evaluation.score_table import MetricRow
-from abstain.metrics.intervals import ALPHAS
+from abstain.metrics.intervals import ALPHAS, check_alphas
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
 from abstain.outputs.validation import unlabelled
@@ -79,10 +78,12 @@ def evaluate(
     mixes, dropped = mixes_of(fits.outputs)
     ranked = Ranked.of(fits.outputs, confidence)
     tables, extra = [], list[MetricRow]()
-    for mix in _announced(mixes, report):
+    for mix in announced(mixes, "Comparing scores on", report, begin=0.4):
         tables.append(compared(ranked, mix, alphas=alphas, level=level))
         extra += metric_rows(ranked, mix, asked, level=level)
+    report("Done", 1.0)
     return Evaluation(
+        n=len(fits.outputs),
         areas=tuple(area for areas, _ in tables for area in areas),
         behind={pair: difference for _, behind in tables for pair, difference in behind.items()},
         extra=tuple(extra),
@@ -100,25 +101,13 @@ def evaluate(
     )
 
 
-def _announced(mixes: list[Mix], report: Progress) -> Iterator[Mix]:
-    """Each mix, after a report that it is next."""
-    for done, mix in enumerate(mixes):
-        report(f"Comparing scores on {mix.name}", 0.4 + 0.6 * done / len(mixes))
-        yield mix
-    report("Done", 1.0)
-
-
 def _check(outputs: Outputs, alphas: Sequence[float]) -> None:
     expect_outputs(outputs)
     if not outputs.is_labelled:
         raise unlabelled("outputs", "to be evaluated")
     if not outputs.usable.any():
         raise InvalidInputError(f"`outputs` must have finite rows, got {len(outputs):,} rows, all of them non-finite.")
-    check_list("alphas", alphas, "coverages")
-    for alpha in alphas:
-        check_share("alpha", alpha)
-    if not len(alphas):
-        raise InvalidInputError("`alphas` must name at least one coverage, got none.")
+    check_alphas(alphas)
 
 
 def _notes_on(outputs: Outputs) -> list[str]:

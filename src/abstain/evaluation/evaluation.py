@@ -1,12 +1,15 @@
 """`Evaluation`: the result of comparing scores, with all that reports need."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from os import PathLike
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arguments import as_path
 from abstain._cached_property import cached_property
+from abstain._errors import MissingExtraError
 from abstain._extras import require
 from abstain._text import counted
 from abstain.evaluation.learned_gain import Learning, learning
@@ -15,7 +18,11 @@ from abstain.evaluation.score_table import ScoreTable
 from abstain.metrics import RiskBand, RiskCoverage, risk_band, risk_coverage
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
-from abstain.pages import WithPage
+
+if TYPE_CHECKING:
+    from abstain.evaluation.page import PageLabels
+    from abstain.monitor import RiskEstimate
+    from abstain.selector import Selector
 
 TABLE = (
     "score", "symbol", "mix", "metric", "alpha", "value", "se", "low", "high", "n", "errors", "best", "tied",
@@ -24,10 +31,10 @@ TABLE = (
 
 @final
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Evaluation(ScoreTable, WithPage):
+class Evaluation(ScoreTable):
     """The result of `evaluate`: a table of AURC-α, with the rows that it was made from.
 
-    ``rows`` is the table as plain data, ``verdict`` the score to use and why, ``to_html(file)`` a page that decides.
+    ``rows`` is the table as plain data, ``verdict`` the score to use and why, ``to_html(file)`` writes a page.
 
     Attributes
     ----------
@@ -56,15 +63,15 @@ class Evaluation(ScoreTable, WithPage):
             f"best over {best.mix}: {best.score}, AURC {best.aurc:.4g}>"
         )
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
+        """The table for notebooks; without Jinja2 there is none, and they show the text."""
         from abstain.evaluation.summary import summary_of_table
+        from abstain.report.page import render
 
-        return summary_of_table(self).to_html()
-
-    @property
-    def n(self) -> int:
-        """The number of rows evaluated."""
-        return len(self.outputs)
+        try:
+            return render("summary.html", summary=summary_of_table(self))
+        except MissingExtraError:
+            return None
 
     @property
     def errors(self) -> NDArray[np.bool_]:
@@ -76,19 +83,21 @@ class Evaluation(ScoreTable, WithPage):
         """(n,) where the prediction was wrong, or the losses of graded answers."""
         return self.outputs.outcomes
 
+    def ranked_rows(self, score: str, mix: str) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[np.int64] | None]:
+        """Confidence, outcome and cluster of the rows of a mix; a non-finite row is below all others."""
+        chosen, clusters = MIXES[mix].rows(self.outputs.shift), self.outputs.clusters
+        confidence = rejected_last(self.confidence[score][chosen])
+        return confidence, self.outcomes[chosen], None if clusters is None else clusters[chosen]
+
     def curve(self, score: str, mix: str) -> RiskCoverage:
         """The risk–coverage curve of a score on a mix."""
-        chosen = MIXES[mix].rows(self.outputs.shift)
-        return risk_coverage(rejected_last(self.confidence[score][chosen]), self.outcomes[chosen])
+        confidence, outcomes, _ = self.ranked_rows(score, mix)
+        return risk_coverage(confidence, outcomes)
 
     def band(self, score: str, mix: str) -> RiskBand:
         """How sure the points of that curve are, pointwise, each original sample counted once."""
-        chosen = MIXES[mix].rows(self.outputs.shift)
-        confidence = rejected_last(self.confidence[score][chosen])
-        clusters = self.outputs.clusters
-        return risk_band(
-            confidence, self.outcomes[chosen], ids=None if clusters is None else clusters[chosen], level=self.level
-        )
+        confidence, outcomes, clusters = self.ranked_rows(score, mix)
+        return risk_band(confidence, outcomes, ids=clusters, level=self.level)
 
     def learning(self, score: str, mix: str, alpha: float) -> Learning | None:
         """What a learned score would gain over this one; None where that is not significant or one is compared."""
@@ -119,6 +128,41 @@ class Evaluation(ScoreTable, WithPage):
             | {"symbol": None if row["score"] is None else self.entries[row["score"]].symbol}
             for row in (*areas, *others)
         ]
+
+    def to_html(
+        self,
+        file: str | PathLike[str],
+        /,
+        *,
+        selector: "Selector | None" = None,
+        risk: float | None = None,
+        delta: float = 0.05,
+        labels: "PageLabels | None" = None,
+        estimate: "RiskEstimate | None" = None,
+    ) -> None:
+        """Write one self-contained page: which score and threshold, what they cost and guarantee, and where they fail.
+
+        Parameters
+        ----------
+        file : path
+            The .html file to write.
+        selector : Selector, optional
+            The page is about its threshold and guarantee.
+        risk : float, optional
+            Without a selector: the target of the recommended score; by default about half of the risk that there is.
+        delta : float
+            Probability with which a guarantee or a bound may fail.
+        labels : PageLabels, optional
+            What the page calls the outputs, the selector and itself.
+        estimate : RiskEstimate, optional
+            Of the selector's risk on new rows without labels, by `abstain.estimate_risk`, which gets a section.
+        """
+        from abstain.evaluation.page import check_page, page_context, write_page
+
+        output = as_path("file", file)
+        check_page(output)
+        case = page_context(self, selector=selector, risk=risk, delta=delta, labels=labels, estimate=estimate)
+        write_page(case, output)
 
     def to_polars(self) -> Any:
         """The rows as a Polars frame."""

@@ -8,7 +8,8 @@ from abstain._arguments import check_list
 from abstain.evaluation.mixes import Mix
 from abstain.evaluation.score_comparison import Ranked
 from abstain.evaluation.score_table import MetricRow
-from abstain.metrics.registry import METRICS, Metric, as_metric
+from abstain.metrics.metric import Metric
+from abstain.metrics.registry import METRICS, as_metric
 from abstain.outputs.rows import take_rows
 
 Asked = list[tuple[str, Metric, float]]

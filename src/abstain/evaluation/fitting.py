@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, final
+from typing import Any, Literal, TypeVar, final, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain._text import counted
+from abstain.evaluation.mixes import Mix
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
 from abstain.scores.fitting_draw import FittingRows, fit_each, rows_per_class, rows_to_fit
 from abstain.scores.registry import AnyScore, as_scores
 from abstain.scores.score import FittedScore, Score
 
+DrawKind = Literal["fifth", "paper"]
 Progress = Callable[[str, float], None]
 """Called with what is being done and the share that is done."""
 
@@ -38,26 +40,14 @@ class FittingDraw:
         Another seed draws other rows.
     """
 
-    kind: Literal["fifth", "paper"] = "fifth"
+    kind: DrawKind = "fifth"
     seed: int = 0
 
 
-Fitting = Outputs | FittingDraw | Literal["fifth", "paper"]
+Fitting = Outputs | FittingDraw | DrawKind
 """Outputs to fit on, or the draw of some; a name is that of a draw with seed 0."""
 Sample = Outputs | FittingDraw | FittingRows
-
-
-def _a_fifth(outputs: Outputs, /, *, seed: int) -> tuple[FittingRows, NDArray[np.bool_]]:
-    drawn = rows_to_fit(outputs, seed=seed)
-    return FittingRows.within(outputs.select(drawn)), ~drawn
-
-
-def _as_the_paper(outputs: Outputs, /, *, seed: int) -> tuple[FittingRows, NDArray[np.bool_]]:
-    inside, kept = rows_per_class(outputs, seed=seed)
-    return FittingRows.all_alike(outputs.select(inside)), kept
-
-
-DRAWS = {"fifth": _a_fifth, "paper": _as_the_paper}
+Named = TypeVar("Named", Score, Mix)
 
 
 @dataclass
@@ -94,7 +84,7 @@ def fit_scores(
     if isinstance(fitting, str):
         fitting = FittingDraw(fitting)
     if isinstance(fitting, FittingDraw):
-        check_name("fitting", fitting.kind, DRAWS, rule="be outputs, 'fifth' or 'paper'")
+        check_name("fitting", fitting.kind, get_args(DrawKind), rule="be outputs, 'fifth' or 'paper'")
     elif not isinstance(fitting, FittingRows):
         expect_outputs(fitting, name="fitting")
     fits = FittedScores(outputs)
@@ -104,18 +94,18 @@ def fit_scores(
         sample, fits.indices, note = _sample(outputs, fitting)
         fits.outputs = outputs if fits.indices is None else outputs.select(fits.indices)
         fits.notes += note
-    fits.fitted, refused = fit_each(_announced(chosen, progress), sample)
+    fits.fitted, refused = fit_each(announced(chosen, "Fitting", progress), sample)
     fits.entries = {score.name: score for score in chosen if score.name in fits.fitted}
     fits.left_out |= refused
     _check_some_left(fits.fitted, fits.left_out)
     return fits
 
 
-def _announced(scores: list[Score], progress: Progress) -> Iterator[Score]:
-    """Each score, after a report that it is next."""
-    for done, score in enumerate(scores):
-        progress(f"Fitting {score.name}", done / len(scores))
-        yield score
+def announced(each: list[Named], what: str, progress: Progress, /, *, begin: float = 0.0) -> Iterator[Named]:
+    """Each item, after a report that it is next."""
+    for done, item in enumerate(each):
+        progress(f"{what} {item.name}", begin + (1 - begin) * done / len(each))
+        yield item
 
 
 def _allowed(scores: list[Score], outputs: Outputs, fitting: Sample, left_out: dict[str, str]) -> list[Score]:
@@ -147,7 +137,12 @@ def _sample(outputs: Outputs, fitting: Sample) -> tuple[FittingRows, NDArray[np.
         shared = _shared_ids(fitting, outputs)
         words = f"Careful: {shared} ids are in the fitting sample and in the evaluation; are they the same samples?"
         return FittingRows.all_alike(fitting), None, [words] if shared else []
-    sample, kept = DRAWS[fitting.kind](outputs, seed=fitting.seed)
+    if fitting.kind == "paper":
+        inside, kept = rows_per_class(outputs, seed=fitting.seed)
+        sample = FittingRows.all_alike(outputs.select(inside))
+    else:
+        drawn = rows_to_fit(outputs, seed=fitting.seed)
+        sample, kept = FittingRows.within(outputs.select(drawn)), ~drawn
     indices = np.flatnonzero(kept)
     return sample, indices, [drawn_words(len(sample.inside), len(outputs) - len(indices))]
 

@@ -49,11 +49,11 @@ MIXES = {
 
 
 ALONE = Mix("in", ("none",), "All rows", "on these rows")
-"""The words for rows of which no other kind of shift is there: nobody spoke of shift."""
+"""What the rows are called where none of them is shifted."""
 
 
 def mix_among(name: str, names: Collection[str], /) -> Mix:
-    """A mix in the words that fit where these are the mixes there are.
+    """A mix, with words that fit where these are all the mixes.
 
     >>> mix_among("in", ["in"]).words, mix_among("in", ["in", "all"]).words
     ('on these rows', 'on in-distribution samples')
@@ -72,7 +72,7 @@ def mixes_among(present: Collection[str], /) -> list[Mix]:
 
 
 def mixes_of(outputs: Outputs, /) -> tuple[list[Mix], list[str]]:
-    """The mixes among the kinds of shift that are there, each set of rows once; and what was dropped."""
+    """The mixes of the kinds of shift that are there, and notes on those with too few samples."""
     present = [kind for kind in MIXES["all"].kinds if (outputs.shift == kind).any()]
     kept, dropped = [], []
     for mix in mixes_among(present):

@@ -1,8 +1,8 @@
 """Every score on a mix of shifts, and how far each is behind the best."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,18 +14,20 @@ from abstain.evaluation.score_table import AreaRow, Behind
 from abstain.metrics.aurc import lowest
 from abstain.metrics.checks import rejected_last
 from abstain.metrics.clusters import RowClusters
-from abstain.metrics.compare import compare_with
-from abstain.metrics.intervals import Estimate, estimates
+from abstain.metrics.compare import ScoreDifference, compare_with
+from abstain.metrics.estimates import Estimate, estimates
 from abstain.metrics.ranking import Ranking, SampleRows
 from abstain.outputs import Outputs
 
 FIRST = 1000  # rows
 Floats = NDArray[np.float64]
+Column = Mapping[str, Estimate]
+"""The estimates at an α, by score."""
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """All rows in their order under every score, found once: a mix has some of the rows in the same order."""
+    """All rows ranked by every score, sorted once: the rows of a mix keep their order."""
 
     outputs: Outputs
     confidence: dict[str, Floats]
@@ -81,38 +83,56 @@ class RankedMix:
 def compared(ranked: Ranked, mix: Mix, /, *, alphas: Sequence[float], level: float) -> tuple[list[AreaRow], Behind]:
     """The rows of the table for a mix, α by α, and how far each score is behind the best."""
     on_mix = ranked.on(mix)
-    rankings, size = on_mix.rankings(), len(on_mix.rows)
-    each = in_threads(lambda ranking: estimates(ranking, alphas=alphas, level=level), list(rankings.values()), size)
-    errors = on_mix.rows.total
+    rankings, rows = on_mix.rankings(), on_mix.rows
+
+    def behind(best: str, column: Column) -> dict[str, ScoreDifference]:
+        others = {name: estimate for name, estimate in column.items() if name != best}
+        return dict(zip(others, compare_with(column[best], list(others.values()), level=level), strict=True))
+
+    each = in_threads(
+        lambda ranking: estimates(ranking, alphas=alphas, level=level), list(rankings.values()), len(rows)
+    )
+    columns = [dict(zip(rankings, column, strict=True)) for column in zip(*each, strict=True)]
+    return table_of(mix, columns, behind, n=len(rows), errors=rows.total)
+
+
+def table_of(
+    mix: Mix,
+    columns: Sequence[Column],
+    behind: Callable[[str, Column], Mapping[str, ScoreDifference]],
+    /,
+    *,
+    n: int,
+    errors: float,
+) -> tuple[list[AreaRow], Behind]:
+    """The rows of a mix from its estimates at each α; ``behind`` compares the others of a column with the best."""
     table: list[AreaRow] = []
-    behind: Behind = {}
-    for alpha, column in zip(alphas, zip(*each, strict=True), strict=True):
-        best = column[lowest([estimate.value for estimate in column])]
-        others = {name: estimate for name, estimate in zip(rankings, column, strict=True) if estimate is not best}
-        apart = dict(zip(others, compare_with(best, list(others.values()), level=level), strict=True))
-        behind |= {(name, mix.name, alpha): estimate for name, estimate in apart.items()}
-        for name, estimate in zip(rankings, column, strict=True):
-            is_best = estimate.value <= best.value
-            is_tied = is_best or apart[name].low <= 0
-            table.append(area_row(estimate, name, mix, n=size, errors=errors, best=is_best, tied=is_tied))
-    return table, behind
+    differences: Behind = {}
+    for column in columns:
+        best = list(column)[lowest([estimate.value for estimate in column.values()])]
+        apart = behind(best, column)
+        for name, estimate in column.items():
+            is_best, alpha = estimate.value <= column[best].value, float(estimate.alpha)
+            if name in apart:
+                differences[name, mix.name, alpha] = apart[name]
+            row = AreaRow(
+                score=name,
+                mix=mix.name,
+                alpha=alpha,
+                aurc=estimate.value,
+                se=estimate.se,
+                low=estimate.low,
+                high=estimate.high,
+                n=n,
+                errors=errors,
+                best=is_best,
+                tied=is_best or apart[name].low <= 0,
+            )
+            table.append(row)
+    return table, differences
 
 
 def _is_same(a: Order, b: Order) -> bool:
     """Whether two orders are, to the ties; most differ among the first rows."""
     first = np.array_equal(a.rows[:FIRST], b.rows[:FIRST])
     return first and np.array_equal(a.rows, b.rows) and np.array_equal(a.begins, b.begins)
-
-
-def area_row(estimate: Estimate, score: str, mix: Mix, /, **standing: Any) -> AreaRow:
-    """The row of an estimate, with its standing among the other scores."""
-    return AreaRow(
-        score=score,
-        mix=mix.name,
-        alpha=float(estimate.alpha),
-        aurc=estimate.value,
-        se=estimate.se,
-        low=estimate.low,
-        high=estimate.high,
-        **standing,
-    )

@@ -112,6 +112,8 @@ class MetricRow:
 class ScoreTable(ABC):
     """A tidy table of AURC-α, a row for each score, mix of shifts and α; all scores see the same samples."""
 
+    n: int
+    """The number of rows evaluated."""
     areas: tuple[AreaRow, ...]
     behind: Behind
     """By score, mix and α, the paired difference to the best, which is not among them."""
@@ -129,11 +131,6 @@ class ScoreTable(ABC):
     """Groups of scores that rank identically; known only where rows are there, not counts."""
     suspicion: str = ""
     """What to check before anything else, where the classifier is wrong more often than by guessing."""
-
-    @property
-    @abstractmethod
-    def n(self) -> int:
-        """The number of rows evaluated."""
 
     @abstractmethod
     def learning(self, score: str, mix: str, alpha: float) -> Learning | None:

@@ -1,4 +1,4 @@
-"""How much softmax scores depend on the scale of the logits, which no classifier is asked about when it predicts."""
+"""How much softmax scores depend on the scale of the logits, which changes no prediction."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

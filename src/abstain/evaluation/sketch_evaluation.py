@@ -1,31 +1,22 @@
-"""Outputs counted into a sketch, and scores compared by its counts: the usual table, with brackets."""
+"""`evaluate_sketch`: scores compared by the counts of a sketch: the usual table, with certain bounds of each value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import hypot
 from typing import final
 
-from abstain._arguments import check_share
 from abstain._errors import InvalidInputError
 from abstain._text import counted
 from abstain.evaluation.chance_level import suspicion
-from abstain.evaluation.fitting import Fitting, Progress, fit_scores, silent
 from abstain.evaluation.mixes import MIXES, Mix, mixes_among
-from abstain.evaluation.score_comparison import area_row
+from abstain.evaluation.score_comparison import Column, table_of
 from abstain.evaluation.score_table import AreaRow, Behind, ScoreTable
-from abstain.metrics.aurc import lowest
-from abstain.metrics.compare import ScoreDifference
-from abstain.metrics.intervals import ALPHAS, Estimate, mover
-from abstain.outputs import Outputs
-from abstain.outputs.outputs import expect_outputs
-from abstain.outputs.validation import unlabelled
-from abstain.scores.confidences import confidences
-from abstain.scores.registry import AnyScore, as_scores
-from abstain.scores.score import Score
-from abstain.sketch import BinCounts, Bins, Plan, Sketch
-from abstain.sketch.plan import By
+from abstain.metrics.compare import ScoreDifference, mover
+from abstain.metrics.intervals import ALPHAS, check_alphas
+from abstain.sketch import BinCounts, Sketch
 
 WIDE = 0.05  # of a value: wider brackets mean that bins are too coarse
 VISIBLE = 0.5e-4  # of a risk: what a table of AURC × 100 with two decimals shows
@@ -34,15 +25,7 @@ VISIBLE = 0.5e-4  # of a risk: what a table of AURC × 100 with two decimals sho
 @final
 @dataclass(frozen=True, kw_only=True, repr=False)
 class SketchedEvaluation(ScoreTable):
-    """A table of AURC-α made from counts: its rows also have ``lower`` and ``upper``, certain bounds of each value.
-
-    Attributes
-    ----------
-    counted : int
-        The rows of the sketch.
-    """
-
-    counted: int
+    """A table of AURC-α made from counts: its rows also have ``lower`` and ``upper``, certain bounds of each value."""
 
     def __repr__(self) -> str:
         best = self.best(self.mixes[-1], max(self.alphas))
@@ -50,11 +33,6 @@ class SketchedEvaluation(ScoreTable):
             f"<Evaluation of a sketch: {counted(len(self.scores), 'score')} on {self.n} rows; best over {best.mix}: "
             f"{best.score}, AURC {best.aurc:.4g} in {best.lower:.4g}–{best.upper:.4g}>"
         )
-
-    @property
-    def n(self) -> int:
-        """The number of rows evaluated."""
-        return self.counted
 
     def learning(self, score: str, mix: str, alpha: float) -> None:
         """None: counts of each score do not show what several would do together."""
@@ -95,8 +73,7 @@ def evaluate_sketch(
     SketchedEvaluation
         Its rows also have ``lower`` and ``upper``, certain bounds of each value.
     """
-    for alpha in alphas:
-        check_share("alpha", alpha)
+    check_alphas(alphas)
     if not sketch.n:
         raise InvalidInputError("`sketch` must have rows to be evaluated, got none.")
     chosen = [name for name in sketch.scores if scores is None or name in scores]
@@ -117,7 +94,7 @@ def evaluate_sketch(
         notes=tuple(_notes(areas, sketch)),
         level=level,
         entries={name: sketch.plan.scores[name].entry for name in chosen},
-        counted=sketch.n,
+        n=sketch.n,
         suspicion=_suspicion(sketch),
         extra=(),
         left_out={},
@@ -139,48 +116,32 @@ def _mixes(sketch: Sketch) -> list[tuple[Mix, dict[str, tuple[str, ...]]]]:
 
 
 def _compared(
-    mix: Mix,
-    counts: dict[str, BinCounts],
-    alphas: Sequence[float],
-    level: float,
-    *,
-    can_pair: bool,
+    mix: Mix, counts: dict[str, BinCounts], alphas: Sequence[float], level: float, *, can_pair: bool
 ) -> tuple[list[AreaRow], Behind]:
     """The rows of the table for a mix, α by α, and how far each score is behind the best."""
     each = {name: score_counts.estimates(alphas, level=level) for name, score_counts in counts.items()}
-    table: list[AreaRow] = []
-    behind: Behind = {}
-    for index, alpha in enumerate(alphas):
-        column = {name: some[index] for name, some in each.items()}
-        first = list(column)[lowest([estimate.value for estimate in column.values()])]
-        for name, estimate in column.items():
-            tied = True
-            if name != first:
-                apart = _apart(counts, column, name, first, alpha, level, can_pair=can_pair)
-                behind[name, mix.name, alpha] = apart
-                tied = apart.low <= 0
-            bracket, is_best = counts[name].aurc(alpha), estimate.value == column[first].value
-            row = area_row(estimate, name, mix, n=counts[name].n, errors=counts[name].n_errors, best=is_best, tied=tied)
-            table.append(replace(row, lower=bracket.low, upper=bracket.high))
-    return table, behind
+    columns = [{name: some[index] for name, some in each.items()} for index in range(len(alphas))]
+    first = next(iter(counts.values()))
+    behind = partial(_behind, counts, level=level, can_pair=can_pair)
+    table, differences = table_of(mix, columns, behind, n=first.n, errors=first.n_errors)
+    brackets = [counts[row.score].aurc(row.alpha) for row in table]
+    bounded = [replace(row, lower=each.low, upper=each.high) for row, each in zip(table, brackets, strict=True)]
+    return bounded, differences
 
 
-def _apart(
-    counts: dict[str, BinCounts],
-    column: dict[str, Estimate],
-    name: str,
-    first: str,
-    alpha: float,
-    level: float,
-    *,
-    can_pair: bool,
-) -> ScoreDifference:
-    """How far a score is behind the first: paired, or, in a sketch without parts, as if of different rows."""
+def _behind(
+    counts: dict[str, BinCounts], best: str, column: Column, level: float, *, can_pair: bool
+) -> dict[str, ScoreDifference]:
+    """How far the others are behind the best: paired, or, in a sketch without parts, as if of different rows."""
+    others, first = [name for name in column if name != best], column[best]
     if can_pair:
-        return counts[name].compare(counts[first], alpha=alpha, level=level)
-    a, b = column[name], column[first]
-    low, high = mover((a.value, a.low, a.high), (b.value, b.low, b.high))
-    return ScoreDifference(a.value - b.value, hypot(a.se, b.se), low, high)
+        return {name: counts[name].compare(counts[best], alpha=first.alpha, level=level) for name in others}
+    behind = {}
+    for name in others:
+        a = column[name]
+        low, high = mover((a.value, a.low, a.high), (first.value, first.low, first.high))
+        behind[name] = ScoreDifference(a.value - first.value, hypot(a.se, first.se), low, high)
+    return behind
 
 
 def _notes(rows: list[AreaRow], sketch: Sketch) -> list[str]:
@@ -211,61 +172,3 @@ def _gap(row: AreaRow) -> float:
 def _width(row: AreaRow) -> float:
     """Of a bracket, relative to what is in it."""
     return _gap(row) / row.upper if row.upper else 0.0
-
-
-def sketch_outputs(
-    outputs: Outputs,
-    /,
-    *,
-    scores: AnyScore | Iterable[AnyScore] | None = None,
-    bins: Bins | Mapping[str, Bins] | int | None = None,
-    by: tuple[By, ...] = ("shift",),
-    distinct: bool = False,
-    fitting: Fitting = "fifth",
-    progress: Progress | None = None,
-) -> Sketch:
-    """The sketch of labelled outputs: rows and errors by bin of each score, kept apart by shift, domain or class.
-
-    Parameters
-    ----------
-    outputs : Outputs
-        With labels, errors or losses.
-    scores : str, score, function or several of them, optional
-        By default all that need no fitting. Others are fitted as `evaluate` does, and the rows they were fitted on are
-        not counted.
-    bins : Bins, mapping of score to Bins, or int, optional
-        By default the first 20 bits of the confidence; an integer is a number of bins of equal mass, chosen on these
-        rows.
-    by : tuple of "shift", "domain" and "class"
-        What is counted apart.
-    distinct : bool
-        Whether no id repeats, here or in sketches to be merged with: then every row is independent.
-    fitting : Outputs, FittingDraw, "fifth" or "paper"
-        As in `evaluate`.
-    progress : function, optional
-        Called with what is being done and the share that is done.
-
-    Returns
-    -------
-    Sketch
-        Counts that merge by ``+``.
-    """
-    expect_outputs(outputs)
-    if not outputs.is_labelled:
-        raise unlabelled("outputs", "to be counted")
-    asked = plain_scores(outputs) if scores is None else scores
-    fits = fit_scores(outputs, asked, fitting, progress=progress or silent)
-    is_by_mass = isinstance(bins, int)
-    if isinstance(bins, int):
-        values = confidences(fits.outputs, fits.fitted)
-        bins = {name: Bins.equal_mass(confidence, number=bins) for name, confidence in values.items()}
-    pairs = {name: (fits.entries[name], fits.fitted[name]) for name in fits.fitted}
-    plan = Plan.of(pairs, fits.outputs, bins=bins, by=by, distinct=distinct)
-    sketch = Sketch.of_outputs(plan, fits.outputs)
-    return sketch.with_fitted_bins() if is_by_mass else sketch
-
-
-def plain_scores(outputs: Outputs, /) -> list[Score]:
-    """The scores given with outputs, and all others that need no fitting and can be computed."""
-    every = as_scores("all", outputs)
-    return [score for score in every if not score.needs_fitting and not score.objection(outputs)] or every

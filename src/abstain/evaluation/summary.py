@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from html import escape
 from typing import Any, Literal
 
 from abstain._names import check_name
@@ -141,27 +140,6 @@ class Summary:
         remarks += [f"{metric} of the softmax on {mix}: {value:.4f}." for metric, mix, value in self.of_softmax]
         remarks += [f"Left out: {', '.join(names)}: {reason}." for names, reason in self.left_out]
         return [*remarks, *self.notes]
-
-    def to_html(self) -> str:
-        """A small table for notebooks."""
-        head = "".join(f"<th>{escape(column.title)}</th>" for column in self.columns)
-        body = "".join(
-            f"<tr><td style='text-align:left'>{escape(line.score)} <small>{escape(line.symbol)}</small></td>"
-            + "".join(f"<td>{_marked(cell)}</td>" for cell in line.cells)
-            + "</tr>"
-            for line in self.lines
-        )
-        notes = "".join(f"<br><small>{escape(note)}</small>" for note in self.remarks())
-        return (
-            f"<p>{escape(self.verdict.words)}</p><table><tr><th>× 100</th>{head}</tr>{body}</table>"
-            f"<p><small>{escape(self.caption)} Bold: best; italics: not significantly worse.</small>{notes}</p>"
-        )
-
-
-def _marked(cell: MetricCell | None) -> str:
-    if cell is None:
-        return NO_VALUE
-    return f"<b>{cell.text}</b>" if cell.is_best else f"<i>{cell.text}</i>" if cell.tied else cell.text
 
 
 Cells = dict[str, MetricCell]

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from abstain._errors import InvalidInputError
 from abstain._kernels.areas import expected_risks
 from abstain._names import check_name
-from abstain.metrics.checks import check_samples
-from abstain.metrics.clusters import error_of_mean, standard_error
-from abstain.metrics.groups import Groups, group, sides_of
-from abstain.metrics.influence import Value, area_value, augrc_influence, augrc_sums
+from abstain.metrics.clusters import standard_error
+from abstain.metrics.groups import Groups, group
+from abstain.metrics.influence import Value, area_value, augrc_influence
+from abstain.metrics.metric import Metric
 from abstain.metrics.ranking import Ranking, rank
 
 Convention = Literal["integral", "torch_uncertainty"]
@@ -102,9 +102,8 @@ def augrc_se(
     -------
     float
     """
-    if ids is None and (sides := sides_of(check_samples(confidence, losses, weights))):
-        return generalized_area_se(sides.groups())
-    return _row_se(rank(confidence, losses, weights=weights, ids=ids))
+    ranking = rank(confidence, losses, weights=weights, ids=ids)
+    return standard_error(augrc_influence(ranking).centred, ranking.rows.clusters)
 
 
 def augrc_value(ranking: Ranking, /) -> Value:
@@ -112,13 +111,4 @@ def augrc_value(ranking: Ranking, /) -> Value:
     return area_value(generalized_area(ranking.groups), augrc_influence(ranking))
 
 
-def _row_se(ranking: Ranking) -> float:
-    return standard_error(augrc_influence(ranking).centred, ranking.rows.clusters)
-
-
-def generalized_area_se(groups: Groups, /) -> float:
-    """Standard error of AUGRC of counted groups, every row on its own."""
-    h, t = augrc_sums(groups)
-    wrong, right = groups.losses, groups.counts - groups.losses
-    mean = (wrong * h - groups.counts * t).sum() / groups.n
-    return error_of_mean((wrong * np.square(h - t - mean) + right * np.square(t + mean)).sum(), groups.n)
+ENTRIES = (Metric("augrc", "AUGRC", "AUGRC", "small", lambda ranking, _: augrc_value(ranking)),)

@@ -14,6 +14,8 @@ from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_labels
 from abstain.metrics.clusters import standard_error
 from abstain.metrics.influence import Influence, Value, area_value, augrc_influence, aurc_influence
+from abstain.metrics.metric import Metric, Need
+from abstain.metrics.operating_points import coverage_value, risk_value
 from abstain.metrics.ranking import Ranking
 
 Floats = NDArray[np.float64]
@@ -50,7 +52,7 @@ def balanced(ranking: Ranking, /) -> Ranking:
     rows = ranking.rows
     if rows.labels is None or rows.weights is not None:
         raise InvalidInputError(
-            "A class-balanced metric must have labels and no weights of its own. Pass labels= to Rows.of."
+            "A class-balanced metric must have labels and no weights of its own. Pass labels= to SampleRows.of."
         )
     return replace(ranking, rows=replace(rows, weights=class_weights(rows.labels)))
 
@@ -62,7 +64,7 @@ def balanced_aurc(ranking: Ranking, alpha: float, /) -> Value:
     return area_value(area(each.groups, alpha=alpha), influence, se=_se(each, influence))
 
 
-def balanced_augrc(ranking: Ranking, /) -> Value:
+def balanced_augrc(ranking: Ranking, _: float, /) -> Value:
     """Class-balanced AUGRC with its standard error."""
     each = balanced(ranking)
     influence = augrc_influence(each)
@@ -74,3 +76,41 @@ def _se(ranking: Ranking, influence: Influence) -> float:
     _, index, counts = np.unique(np.asarray(ranking.rows.labels), return_inverse=True, return_counts=True)
     means = exact_sums(influence.centred, index, len(counts)) / counts
     return standard_error(influence.centred - means[index], ranking.rows.clusters)
+
+
+def balanced_risk(ranking: Ranking, coverage: float, /) -> Value:
+    """Class-balanced risk at a coverage."""
+    return risk_value(balanced(ranking), coverage)
+
+
+def balanced_coverage(ranking: Ranking, risk: float, /) -> Value:
+    """Class-balanced coverage at a risk."""
+    return coverage_value(balanced(ranking), risk)
+
+
+NEEDS: tuple[Need, ...] = ("classes", "unweighted")
+AREA = "Class-balanced AURC, coverages up to {}"
+ENTRIES = (
+    Metric("balanced_aurc", "bAURC-α", AREA, "small", balanced_aurc, NEEDS, "alpha"),
+    Metric("balanced_augrc", "bAUGRC", "Class-balanced AUGRC", "small", balanced_augrc, NEEDS),
+    Metric(
+        "balanced_risk_at_coverage",
+        "bR(c)",
+        "Class-balanced risk at coverage {}",
+        "small",
+        balanced_risk,
+        NEEDS,
+        "coverage",
+        0.8,
+    ),
+    Metric(
+        "balanced_coverage_at_risk",
+        "bC(r)",
+        "Class-balanced coverage at risk {}",
+        "large",
+        balanced_coverage,
+        NEEDS,
+        "risk",
+        0.05,
+    ),
+)

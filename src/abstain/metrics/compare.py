@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import sqrt
 
 from numpy.typing import ArrayLike
 
@@ -13,8 +14,8 @@ from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain._kernels.blocks import in_threads
 from abstain._kernels.sums import distance_powers
 from abstain.metrics.clusters import error_of_sums
+from abstain.metrics.estimates import Estimate, estimates
 from abstain.metrics.influence import Influence
-from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ranking import SampleRows, rank
 from abstain.metrics.spread import FEW_APART, Spread
 
@@ -188,12 +189,32 @@ def _same_rows(*each: Estimate) -> SampleRows:
 
 
 def _compared(a: Estimate, of_a: Influence, b: Estimate, of_b: Influence, level: float) -> ScoreDifference:
-    n, difference = len(of_a.rows), a.value - b.value
-    squares, *cubes = distance_powers(of_a.sums, of_b.sums)
-    se = error_of_sums(squares, len(of_a.sums), n)
-    thirds = cubes[0] / n**3, cubes[1] / n**3
-    most = sum(b.spread.unseen), sum(a.spread.unseen)
-    spread = Spread(se**2, thirds, most, min(a.spread.size, b.spread.size), few=FEW_APART)
+    difference, most = a.value - b.value, (sum(b.spread.unseen), sum(a.spread.unseen))
+    se, spread = difference_spread(of_a, of_b, most, min(a.spread.size, b.spread.size))
     if not spread.hides_nothing(level=level):
         spread = replace(spread, unseen=(of_b.unseen, of_a.unseen))
     return ScoreDifference(difference, se, *spread.interval(difference, level=level))
+
+
+def difference_spread(
+    of_a: Influence, of_b: Influence, unseen: tuple[float, float], size: float, /
+) -> tuple[float, Spread]:
+    """The standard error of the difference of two areas of the same rows, and its spread."""
+    n = len(of_a.rows)
+    squares, *cubes = distance_powers(of_a.sums, of_b.sums)
+    se = error_of_sums(squares, len(of_a.sums), n)
+    return se, Spread(se**2, (cubes[0] / n**3, cubes[1] / n**3), unseen, size, few=FEW_APART)
+
+
+def mover(
+    positive: tuple[float, float, float], negative: tuple[float, float, float], /, *, correlation: float = 0.0
+) -> tuple[float, float]:
+    """Interval of a difference of two estimates from their own (value, low, high) (Zou & Donner, 2008; Zou, 2007)."""
+    difference = positive[0] - negative[0]
+
+    def joined(first: float, second: float) -> float:
+        return sqrt(max(0.0, first**2 + second**2 - 2 * correlation * first * second))
+
+    low = difference - joined(positive[0] - positive[1], negative[2] - negative[0])
+    high = difference + joined(positive[2] - positive[0], negative[0] - negative[1])
+    return low, high

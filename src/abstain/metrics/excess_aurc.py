@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from math import log
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.metrics.aurc import area
 from abstain.metrics.checks import CheckedSamples, check_samples
 from abstain.metrics.clusters import standard_error
-from abstain.metrics.groups import Groups, Sides, ties_of
+from abstain.metrics.groups import Ties, ties_of
 from abstain.metrics.influence import Value, aurc_influence
+from abstain.metrics.metric import Metric
 from abstain.metrics.ranking import Ranking
 
 Convention = Literal["mean", "fd_shifts"]
@@ -63,7 +64,9 @@ def excess_aurc(
     ties = ties_of(samples)
     value = area(ties, alpha=alpha, convention=convention)
     return value - (
-        _fd_shifts_oracle(samples) if convention == "fd_shifts" else area(_oracle(ties, samples), alpha=alpha)
+        _fd_shifts_oracle(samples)
+        if convention == "fd_shifts"
+        else area(oracle(samples.losses, samples.weights), alpha=alpha)
     )
 
 
@@ -102,8 +105,8 @@ def normalized_aurc(
             "Every ranking has the same AURC here."
         )
     ties = ties_of(samples)
-    oracle = area(_oracle(ties, samples), alpha=alpha)
-    return (area(ties, alpha=alpha) - oracle) / (ties.risk - oracle)
+    least = area(oracle(samples.losses, samples.weights), alpha=alpha)
+    return (area(ties, alpha=alpha) - least) / (ties.risk - least)
 
 
 def excess_value(ranking: Ranking, alpha: float, /) -> Value:
@@ -114,25 +117,16 @@ def excess_value(ranking: Ranking, alpha: float, /) -> Value:
     groups, rows = ranking.groups, ranking.rows
     if not groups.is_counted:
         return Value(excess_aurc(groups.confidence[ranking.group], rows.losses, alpha=alpha, weights=rows.weights))
-    value = area(groups, alpha=alpha) - area(counted_oracle(int(groups.losses.sum()), groups.n), alpha=alpha)
+    value = area(groups, alpha=alpha) - area(oracle(rows.given_losses), alpha=alpha)
     right = 1 - groups.risk
     slope = log(alpha / right) / alpha if 0 < right < alpha else 0.0
     centred = aurc_influence(ranking, alpha=alpha).centred - slope * (rows.losses - groups.risk)
     return Value(value, standard_error(centred, rows.clusters))
 
 
-def counted_oracle(errors: int, n: int, /) -> Groups:
-    """The best ranking of n samples with this many errors: all right ones, then all wrong ones."""
-    counts = np.array([n - errors, errors])
-    kept = counts > 0
-    counts, losses = counts[kept], np.array([0.0, errors])[kept]
-    return Groups(np.array([1.0, 0.0])[kept], counts, counts.astype(np.float64), losses, is_counted=True)
-
-
-def _oracle(ties: Sides | Groups, samples: CheckedSamples) -> Sides | Groups:
-    if ties.is_counted:
-        return counted_oracle(round(samples.losses.sum()), ties.n)
-    return ties_of(CheckedSamples(-samples.losses.astype(np.float64), samples.losses, samples.weights))
+def oracle(losses: NDArray[Any], weights: NDArray[np.float64] | None = None, /) -> Ties:
+    """The best possible ranking of samples with these losses: by the losses themselves."""
+    return ties_of(CheckedSamples(-losses.astype(np.float64), losses, weights))
 
 
 def _check(confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike | None, alpha: float) -> CheckedSamples:
@@ -150,3 +144,6 @@ def _fd_shifts_oracle(samples: CheckedSamples) -> float:
     if ((losses == 0) | (losses == 1)).all():
         return 1.0 if r == 1 else r + (1 - r) * log(1 - r)
     return area(ties_of(check_samples(-np.arange(len(losses)), losses)), convention="fd_shifts")
+
+
+ENTRIES = (Metric("excess_aurc", "E-AURC-α", "Excess AURC, coverages up to {}", "small", excess_value, (), "alpha"),)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import check_fraction
 from abstain._errors import InvalidInputError
-from abstain.metrics.slices import ShareEstimate, rows_of_parts, share, slices
+from abstain.metrics.slices import RATES, Rate, Slice, slices
 
-Rate = Literal["coverage", "risk", "missed"]
-RATES: tuple[Rate, ...] = ("coverage", "risk", "missed")
 WORDS: dict[Rate, str] = {
     "coverage": "share accepted",
     "risk": "share of errors, or mean loss, among accepted rows",
@@ -22,45 +20,6 @@ WORDS: dict[Rate, str] = {
 }
 MISSED = "share accepted with another answer among rows of the true class "
 SEPARATOR = " × "
-
-
-@final
-@dataclass(frozen=True)
-class GroupRates:
-    """The rows of a group: how many are accepted, and with what errors.
-
-    Attributes
-    ----------
-    name : str
-        The group.
-    n : int
-        Its rows.
-    accepted : int
-        Those of them that are accepted.
-    errors : float
-        The total loss of those accepted.
-    coverage : ShareEstimate
-        The share of its rows that is accepted.
-    risk : ShareEstimate or None
-        The mean loss of those accepted; None where there are none.
-    missed : ShareEstimate
-        The share of its rows that is accepted with a wrong answer.
-    misses : dict of str to ShareEstimate
-        By true class that was asked for, of which it has rows, the share of these accepted with another answer.
-    """
-
-    name: str
-    n: int
-    accepted: int
-    errors: float
-    coverage: ShareEstimate
-    risk: ShareEstimate | None
-    missed: ShareEstimate
-    misses: dict[str, ShareEstimate]
-
-    def rate(self, name: str, /) -> ShareEstimate | None:
-        """A rate by the name of the rate or of the true class; None where no row shows it."""
-        return getattr(self, name) if name in RATES else self.misses.get(name)
 
 
 @final
@@ -102,13 +61,13 @@ class GroupComparison:
 
     Attributes
     ----------
-    groups : tuple of GroupRates
+    groups : tuple of Slice
         In the order of their names.
     level : float
         Of all intervals together.
     """
 
-    groups: tuple[GroupRates, ...]
+    groups: tuple[Slice, ...]
     level: float
 
     def gap(self, rate: str, /) -> Gap | None:
@@ -173,22 +132,9 @@ def compare_groups(
     Largest difference in the share accepted: 30.0% (north and south), at least 20.2% beyond chance.
     """
     check_fraction("level", level)
-    each = np.asarray(names)
-    distinct, index = np.unique(each, return_inverse=True)
-    limited = {name: np.asarray(rows, dtype=bool) for name, rows in (classes or {}).items()}
-    alone = 1 - (1 - level) / ((len(RATES) + len(limited)) * max(1, len(distinct)))
-    wrong = np.asarray(losses, dtype=np.float64) * np.asarray(accepted)
-    clusters = None if ids is None else np.asarray(ids)
-    parts = slices(each, accepted, losses, ids=ids, level=alone)
-
-    def missed(rows: NDArray[np.int64]) -> ShareEstimate:
-        return share(wrong[rows], ids=None if clusters is None else clusters[rows], level=alone)
-
-    groups = []
-    for part, rows in zip(parts, rows_of_parts(index, len(distinct)), strict=True):
-        misses = {name: missed(rows[inside[rows]]) for name, inside in limited.items() if inside[rows].any()}
-        groups.append(GroupRates(**vars(part), missed=missed(rows), misses=misses))
-    return GroupComparison(tuple(groups), level)
+    intervals = (len(RATES) + len(classes or {})) * max(1, len(np.unique(np.asarray(names))))
+    alone = 1 - (1 - level) / intervals
+    return GroupComparison(tuple(slices(names, accepted, losses, ids=ids, level=alone, classes=classes)), level)
 
 
 def intersection(columns: Mapping[str, ArrayLike], /) -> NDArray[np.str_]:

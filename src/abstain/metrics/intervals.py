@@ -3,71 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from math import ceil, log, sqrt
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from abstain._arguments import check_fraction, check_share
-from abstain._cached_property import cached_property
+from abstain._arguments import check_list, check_share
 from abstain._errors import InvalidInputError
-from abstain.metrics.aurc import area
 from abstain.metrics.checks import check_samples
-from abstain.metrics.clusters import RowClusters, cluster_sums, error_of_mean
-from abstain.metrics.groups import Ties, sides_of
-from abstain.metrics.influence import Influence, Value, area_value, aurc_influence
-from abstain.metrics.ranking import Ranking, rank
-from abstain.metrics.spread import TOP, Spread, area_spread
+from abstain.metrics.estimates import Estimate, estimates
+from abstain.metrics.groups import sides_of
+from abstain.metrics.ranking import ranked
 
-KEPT = 1 << 17  # rows whose influence is kept once it is known
 ALPHAS = (0.1, 0.5, 1.0)  # the coverages of AURC-α where none are asked for, as in the paper
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """An AURC-α with its standard error and its interval.
-
-    Attributes
-    ----------
-    value : float
-        AURC-α.
-    se : float
-        Its standard error.
-    low : float
-        The lower end of its interval.
-    high : float
-        The upper end of its interval.
-    alpha : float
-        The largest coverage that counts.
-    spread : Spread
-        What its standard error and interval are made from.
-    ranking : Ranking or None
-        The rows, which a paired comparison needs; None where only groups were there.
-    """
-
-    value: float
-    se: float
-    low: float
-    high: float
-    alpha: float
-    spread: Spread = field(repr=False)
-    ranking: Ranking | None = field(default=None, repr=False)
-
-    @cached_property
-    def influence(self) -> Influence:
-        """What each row does to the area."""
-        return self.find_influence()
-
-    def find_influence(self) -> Influence:
-        """The influence, which is not kept if it was not."""
-        if "influence" in self.__dict__:
-            return self.influence
-        if self.ranking is None:
-            raise InvalidInputError(
-                "A paired comparison must have the rows of both scores, got groups alone. Rank the rows."
-            )
-        return aurc_influence(self.ranking, alpha=self.alpha)
+def check_alphas(alphas: Sequence[float], /) -> None:
+    """At least one coverage, each above 0 and at most 1."""
+    check_list("alphas", alphas, "coverages")
+    for alpha in alphas:
+        check_share("alpha", alpha)
+    if not len(alphas):
+        raise InvalidInputError("`alphas` must name at least one coverage, got none.")
 
 
 def aurc_se(
@@ -184,125 +139,4 @@ def aurc_estimates(
     """
     samples = check_samples(confidence, losses, weights)
     ties = sides_of(samples) if ids is None else None
-    return estimates(ties or rank(*samples[:2], weights=samples.weights, ids=ids), alphas=alphas, level=level)
-
-
-def estimates(ties: Ties | Ranking, /, *, alphas: Sequence[float] = (1.0,), level: float = 0.95) -> list[Estimate]:
-    """AURC-α with all that is known of its error, for several α in one pass.
-
-    A ranking counts its clusters once; sorted or grouped samples count every row, and must have losses of 0 and 1.
-
-    Parameters
-    ----------
-    ties : Ranking or Groups
-        Ranked samples, or groups of tied ones.
-    alphas : sequence of float
-        The coverages α.
-    level : float
-        Of the intervals.
-
-    Returns
-    -------
-    list of Estimate
-        One for each α.
-    """
-    check_fraction("level", level)
-    for alpha in alphas:
-        check_share("alpha", alpha)
-    if isinstance(ties, Ranking):
-        if ties.rows.is_counted and ties.rows.clusters is None:
-            return _counted(ties, alphas, level, ties)
-        return _by_rows(ties, alphas, level)
-    if not ties.is_counted:
-        raise InvalidInputError("A standard error must have the rows where losses or weights vary, got groups alone.")
-    return _counted(ties, alphas, level, None)
-
-
-def aurc_value(ranking: Ranking, alpha: float, /) -> Value:
-    """AURC-α of a ranking with its standard error."""
-    estimate = estimates(ranking, alphas=[alpha])[0]
-    return Value(estimate.value, estimate.se, estimate.spread)
-
-
-def _counted(ties: Ties | Ranking, alphas: Sequence[float], level: float, ranking: Ranking | None) -> list[Estimate]:
-    n, ms = ties.n, [ties.prefix(alpha) for alpha in alphas]
-    estimates_by_alpha = []
-    for alpha, m, sums in zip(alphas, ms, ties.error_areas(np.array(ms)), strict=True):
-        value, se = sums.risks / m, error_of_mean(sums.spread, n) * (n / m)
-        beyond = 1 / (sums.first * m) if sums.first else 0.0
-        spread = area_spread(value, se, sums.third / m**3, _heaviest_ranks(m, sums.largest), m / 2, beyond=beyond)
-        estimates_by_alpha.append(_estimate(Value(value, se, spread), level, alpha, ranking))
-    return estimates_by_alpha
-
-
-def _heaviest_ranks(m: int, largest: float) -> float:
-    """`heaviest` for the ranks of an area of m, if they are not tied, or for the first group of ties.
-
-    The mean of H_m − H_{i−1} over the ranks i up to k is H_m − H_k + 1.
-    """
-    return min(largest, 1 + _harmonic(m) - _harmonic(ceil(TOP * m))) / m
-
-
-def _harmonic(k: int) -> float:
-    """1 + 1/2 + … + 1/k, to a hundredth."""
-    return log(k) + 0.5772156649015329 + 1 / (2 * k) - 1 / (12 * k**2)
-
-
-def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Estimate]:
-    rows, ms = ranking.rows, [ranking.prefix(alpha) for alpha in alphas]
-    if rows.is_counted:
-        values = [sums.risks / m for m, sums in zip(ms, ranking.error_areas(np.array(ms)), strict=True)]
-    else:
-        values = [area(ranking.groups, alpha=alpha) for alpha in alphas]
-    return [_by_sums(ranking, alpha, value, level) for alpha, value in zip(alphas, values, strict=True)]
-
-
-def _by_sums(ranking: Ranking, alpha: float, value: float, level: float) -> Estimate:
-    influence = aurc_influence(ranking, alpha=alpha)
-    area_with_error = area_value(value, influence, beyond=_beyond(ranking, alpha))
-    estimate = _estimate(area_with_error, level, alpha, ranking)
-    if len(ranking.rows) <= KEPT:
-        estimate.__dict__["influence"] = influence  # the property's cached value
-    return estimate
-
-
-def _beyond(ranking: Ranking, alpha: float) -> float:
-    """What an error at rank i, left out, takes off beyond its influence Σ_{k≥i} 1/k − 1/i: the 1/i, over all ranks.
-
-    Of a cluster it is as much for each of its rows that may be up there.
-    """
-    groups, clusters = ranking.groups, ranking.rows.clusters
-    wrong = np.flatnonzero(groups.losses)
-    if not len(wrong):
-        return 0.0
-    before, all_weight = float(groups.weights[: wrong[0] + 1].sum()), alpha * float(groups.weights.sum())
-    each = np.ones(ranking.n) if ranking.rows.weights is None else ranking.rows.weights
-    largest = float(cluster_sums(each, clusters)[_of(clusters, ranking.group == wrong[0])].max())
-    return largest * min(1.0, largest / before) / all_weight
-
-
-def _of(clusters: RowClusters | None, rows: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The numbers of the clusters of some rows."""
-    return np.flatnonzero(rows) if clusters is None else clusters.number[rows]
-
-
-def _estimate(metric: Value, level: float, alpha: float, ranking: Ranking | None) -> Estimate:
-    value, se, spread = metric
-    interval = metric.interval(level=level)
-    if se is None or spread is None or interval is None:
-        raise InvalidInputError("An estimate must have a standard error, got none.")
-    return Estimate(value, se, *interval, alpha, spread, ranking)
-
-
-def mover(
-    positive: tuple[float, float, float], negative: tuple[float, float, float], /, *, correlation: float = 0.0
-) -> tuple[float, float]:
-    """Interval of a difference of two estimates from their own (value, low, high) (Zou & Donner, 2008; Zou, 2007)."""
-    difference = positive[0] - negative[0]
-
-    def joined(first: float, second: float) -> float:
-        return sqrt(max(0.0, first**2 + second**2 - 2 * correlation * first * second))
-
-    low = difference - joined(positive[0] - positive[1], negative[2] - negative[0])
-    high = difference + joined(positive[2] - positive[0], negative[0] - negative[1])
-    return low, high
+    return estimates(ties or ranked(samples, ids), alphas=alphas, level=level)

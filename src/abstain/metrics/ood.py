@@ -18,6 +18,7 @@ from abstain._names import check_name
 from abstain.metrics.clusters import standard_error
 from abstain.metrics.groups import Groups, Sides
 from abstain.metrics.influence import Value
+from abstain.metrics.metric import Metric, Need
 from abstain.metrics.ranking import Ranking
 
 Floats = NDArray[np.float64]
@@ -148,7 +149,7 @@ def unknown_groups(ranking: Ranking, /) -> Groups:
     return replace(groups, losses=unknown, weights=groups.counts.astype(np.float64), is_counted=True)
 
 
-def auroc_value(ranking: Ranking, /) -> Value:
+def auroc_value(ranking: Ranking, _: float, /) -> Value:
     """AUROC of known against unknown classes, with its standard error (DeLong et al., 1988; clusters by their sums)."""
     groups, rows = unknown_groups(ranking), ranking.rows
     value, is_unknown = auroc(groups), np.asarray(rows.labels) < 0
@@ -180,3 +181,28 @@ def _oriented(groups: Groups, positive: Positive) -> tuple[Floats, NDArray[np.in
     if positive == "in":
         return groups.counts - groups.losses, groups.counts
     return groups.losses[::-1], groups.counts[::-1]
+
+
+def aupr_in_value(ranking: Ranking, _: float, /) -> Value:
+    """AUPR of the known classes."""
+    return Value(aupr(unknown_groups(ranking), "in"))
+
+
+def aupr_out_value(ranking: Ranking, _: float, /) -> Value:
+    """AUPR of the unknown classes."""
+    return Value(aupr(unknown_groups(ranking), "out"))
+
+
+def fpr_value(ranking: Ranking, tpr: float, /) -> Value:
+    """False positive rate at a true positive rate of the known classes."""
+    return Value(fpr(unknown_groups(ranking), tpr, "in"))
+
+
+NEEDS: tuple[Need, ...] = ("classes", "unknown", "unweighted")
+FPR = "False positive rate at true positive rate {}"
+ENTRIES = (
+    Metric("ood_auroc", "AUROC", "AUROC of unknown classes", "large", auroc_value, NEEDS),
+    Metric("ood_aupr_in", "AUPR-in", "AUPR of known classes", "large", aupr_in_value, NEEDS),
+    Metric("ood_aupr_out", "AUPR-out", "AUPR of unknown classes", "large", aupr_out_value, NEEDS),
+    Metric("fpr_at_tpr", "FPR@TPR", FPR, "small", fpr_value, NEEDS, "tpr", 0.95),
+)

@@ -13,7 +13,8 @@ from abstain._errors import InvalidInputError
 from abstain.metrics.accepted_sums import AcceptedSums
 from abstain.metrics.clusters import cluster_sums
 from abstain.metrics.groups import Groups, accepted_at, group, rates_at_cut
-from abstain.metrics.influence import Influence
+from abstain.metrics.influence import Influence, Value
+from abstain.metrics.metric import Metric
 from abstain.metrics.ranking import Ranking
 from abstain.metrics.risk_coverage import curve
 from abstain.metrics.spread import normal_quantile
@@ -200,3 +201,19 @@ def _errors(ranking: Ranking, ks: Ints, risks: Floats, rates: Floats, of_risk: I
         + 2 * centre * float(cluster_sums(ones, rows.clusters) @ other)
     )
     return np.asarray(np.sqrt(np.maximum(squares, 0.0) * sums.size / max(1, sums.size - 1)) / n)
+
+
+def risk_value(ranking: Ranking, coverage: float, /) -> Value:
+    """Risk at a coverage of a ranking."""
+    return Value(risk_at(ranking.groups, coverage))
+
+
+def coverage_value(ranking: Ranking, risk: float, /) -> Value:
+    """Coverage at a risk of a ranking."""
+    return Value(coverage_at(ranking.groups, risk))
+
+
+ENTRIES = (
+    Metric("risk_at_coverage", "R(c)", "Risk at coverage {}", "small", risk_value, (), "coverage", 0.8),
+    Metric("coverage_at_risk", "C(r)", "Coverage at risk {}", "large", coverage_value, (), "risk", 0.05),
+)

@@ -9,9 +9,11 @@ from abstain._arguments import check_share
 from abstain._errors import InvalidInputError
 from abstain.metrics.aurc import area, aurc
 from abstain.metrics.checks import check_samples
+from abstain.metrics.estimates import aurc_value
+from abstain.metrics.excess_aurc import oracle
 from abstain.metrics.groups import Ties, ties_of
 from abstain.metrics.influence import Value
-from abstain.metrics.intervals import aurc_value
+from abstain.metrics.metric import Metric
 from abstain.metrics.operating_points import risk_at, risk_at_coverage
 from abstain.metrics.ranking import Ranking
 
@@ -47,12 +49,16 @@ def prediction_rejection_ratio(confidence: ArrayLike, losses: ArrayLike, /, *, m
     samples = check_samples(confidence, losses)
     values = samples.losses.astype(np.float64)
     rejected = int(max_rejection * len(values))
-    if values.min() == values.max() or not rejected:
-        what = f"{values[0]:g} for all" if rejected else f"none rejected of {len(values)}"
-        raise InvalidInputError(f"`losses` must differ between samples for a ratio, got {what}.")
-    oracle = _rejection_area(ties_of(check_samples(-values, values)), rejected, len(values))
+    if values.min() == values.max():
+        raise InvalidInputError(f"`losses` must differ between samples for a ratio, got {values[0]:g} for all.")
+    if rejected < 2:
+        raise InvalidInputError(
+            f"`max_rejection` must reject at least 2 samples, got {max_rejection}, which rejects {rejected} of "
+            f"{len(values)}. Reject a larger share."
+        )
+    least = _rejection_area(oracle(values), rejected, len(values))
     random = float(values.mean())
-    return (random - _rejection_area(ties_of(samples), rejected, len(values))) / (random - oracle)
+    return (random - _rejection_area(ties_of(samples), rejected, len(values))) / (random - least)
 
 
 def auarc(confidence: ArrayLike, losses: ArrayLike, /) -> float:
@@ -114,13 +120,21 @@ def auarc_value(ranking: Ranking, _: float, /) -> Value:
     return Value(1 - value.value, value.se)
 
 
-def accuracy_value(ranking: Ranking, coverage: float, /) -> Value:
-    """Accuracy at a coverage of a ranking."""
-    return Value(1 - risk_at(ranking.groups, coverage))
-
-
 def _rejection_area(ties: Ties, rejected: int, n: int) -> float:
     """The mean risk over n − rejected + 1 to n accepted samples."""
     kept = n - rejected
     total = n * area(ties)
     return (total - kept * area(ties, alpha=(kept + 0.5) / n) if kept else total) / rejected
+
+
+def accuracy_value(ranking: Ranking, coverage: float, /) -> Value:
+    """Accuracy at a coverage of a ranking."""
+    return Value(1 - risk_at(ranking.groups, coverage))
+
+
+PRR = "Prediction rejection ratio, rejecting up to {}"
+ENTRIES = (
+    Metric("prr", "PRR", PRR, "large", ratio_value, ("unweighted", "varied"), "max_rejection"),
+    Metric("auarc", "AUARC", "Area under the accuracy–rejection curve", "large", auarc_value),
+    Metric("accuracy_at_coverage", "A(c)", "Accuracy at coverage {}", "large", accuracy_value, (), "coverage", 0.8),
+)

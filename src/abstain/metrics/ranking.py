@@ -14,7 +14,14 @@ from abstain._errors import InvalidInputError
 from abstain._kernels.areas import ErrorArea, ranked_error_areas
 from abstain._kernels.ranking import Order, order_rows
 from abstain._kernels.row_sums import LogitRows
-from abstain.metrics.checks import check_confidence, check_labels, check_logits, check_losses, check_samples
+from abstain.metrics.checks import (
+    CheckedSamples,
+    check_confidence,
+    check_labels,
+    check_logits,
+    check_losses,
+    check_samples,
+)
 from abstain.metrics.clusters import RowClusters
 from abstain.metrics.groups import Groups, are_errors, grouped, prefix
 from abstain.metrics.softmax import Softmax, softmax
@@ -24,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SampleRows:
-    """What is known of n samples whichever score ranks them, checked once; made by ``Rows.of``.
+    """What is known of n samples whichever score ranks them, checked once; made by ``SampleRows.of``.
 
     Attributes
     ----------
@@ -88,7 +95,7 @@ class SampleRows:
         """The softmax of the logits, in one pass for every metric that asks for it."""
         if self.logits is None:
             raise InvalidInputError(
-                "`logits` must be given for a metric of the softmax, got none. Pass logits= to Rows.of."
+                "`logits` must be given for a metric of the softmax, got none. Pass logits= to SampleRows.of."
             )
         return softmax(self.logits)
 
@@ -176,5 +183,10 @@ def rank(
     Ranking
         From which curves, areas and intervals are computed.
     """
-    c, e, w = check_samples(confidence, losses, weights)
+    return ranked(check_samples(confidence, losses, weights), ids)
+
+
+def ranked(samples: CheckedSamples, ids: ArrayLike | None, /) -> Ranking:
+    """Rank samples that were checked."""
+    c, e, w = samples
     return Ranking(order_rows(c), c.__getitem__, SampleRows.of_checked(e, w, RowClusters.of(ids, len(e))))

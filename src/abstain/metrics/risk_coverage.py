@@ -12,7 +12,7 @@ from abstain._arguments import check_fraction
 from abstain._extras import require
 from abstain.metrics.accepted_sums import AcceptedSums
 from abstain.metrics.groups import Groups, group, rates_at_cut
-from abstain.metrics.ranking import Ranking, rank
+from abstain.metrics.ranking import rank
 from abstain.metrics.slices import korn_graubard
 from abstain.metrics.spread import normal_quantile
 
@@ -186,11 +186,7 @@ def risk_band(
     (array([0.   , 0.5  , 0.333, 0.5  ]), array([1.   , 0.987, 1.   , 0.932]))
     """
     check_fraction("level", level)
-    return band_of(rank(confidence, losses, weights=weights, ids=ids), level=level, points=points)
-
-
-def band_of(ranking: Ranking, /, *, level: float = 0.95, points: int = POINTS) -> RiskBand:
-    """The band of samples that are ranked."""
+    ranking = rank(confidence, losses, weights=weights, ids=ids)
     groups = ranking.groups
     weight, loss = np.cumsum(groups.weights), np.cumsum(groups.losses)
     coverage, risk = weight / weight[-1], loss / weight

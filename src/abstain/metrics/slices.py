@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +17,8 @@ from abstain.metrics.checks import check_losses
 from abstain.metrics.clusters import RowClusters, cluster_sums
 
 Floats = NDArray[np.float64]
+Rate = Literal["coverage", "risk", "missed"]
+RATES: tuple[Rate, ...] = ("coverage", "risk", "missed")
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,7 @@ def korn_graubard(
 
 @dataclass(frozen=True)
 class Slice:
-    """The rows of one name.
+    """The rows of one name: how many are accepted, and with what errors.
 
     Attributes
     ----------
@@ -117,6 +121,10 @@ class Slice:
         The share of its rows that is accepted.
     risk : ShareEstimate or None
         The mean loss of those accepted, None where there are none.
+    missed : ShareEstimate
+        The share of its rows that is accepted with a wrong answer.
+    misses : dict of str to ShareEstimate
+        By true class that was asked for, of which it has rows, the share of these accepted with another answer.
     """
 
     name: str
@@ -125,6 +133,12 @@ class Slice:
     errors: float
     coverage: ShareEstimate
     risk: ShareEstimate | None
+    missed: ShareEstimate
+    misses: dict[str, ShareEstimate]
+
+    def rate(self, name: str, /) -> ShareEstimate | None:
+        """Coverage, risk or missed by name, or the misses of a true class; None where no row shows it."""
+        return getattr(self, name) if name in RATES else self.misses.get(name)
 
 
 def slices(
@@ -135,6 +149,7 @@ def slices(
     *,
     ids: ArrayLike | None = None,
     level: float = 0.95,
+    classes: Mapping[str, ArrayLike] | None = None,
 ) -> list[Slice]:
     """Coverage and risk of the rows of each name, in the order of the names, with intervals that count a cluster once.
 
@@ -149,7 +164,9 @@ def slices(
     ids : (n,) array, optional
         Samples with the same id are one cluster, counted once in standard errors.
     level : float
-        Of the interval.
+        Of each interval by itself; `compare_groups` has intervals that hold together.
+    classes : dict of str to (n,) array of bool, optional
+        The samples of each true class whose misses are counted: those accepted with another answer.
 
     Returns
     -------
@@ -169,31 +186,30 @@ def slices(
             f"{each.shape}, {taken.shape} of {taken.dtype} and {loss.shape}."
         )
     samples = None if ids is None else as_names("ids", ids)
+    members = {name: np.asarray(rows, dtype=bool) for name, rows in (classes or {}).items()}
+    missed = taken * loss
+
+    def share_of(values: NDArray[Any], rows: NDArray[np.int64]) -> ShareEstimate:
+        return share(values[rows], ids=None if samples is None else samples[rows], level=level)
+
+    def slice_of(name: object, rows: NDArray[np.int64]) -> Slice:
+        kept = rows[taken[rows]]
+        return Slice(
+            name=str(name),
+            n=len(rows),
+            accepted=len(kept),
+            errors=float(loss[kept].sum()),
+            coverage=share_of(taken, rows),
+            risk=share_of(loss, kept) if len(kept) else None,
+            missed=share_of(missed, rows),
+            misses={name: share_of(missed, rows[of[rows]]) for name, of in members.items() if of[rows].any()},
+        )
+
     distinct, index = np.unique(each, return_inverse=True)
-    parts = rows_of_parts(index, len(distinct))
-    return [_slice(str(name), rows, taken, loss, samples, level) for name, rows in zip(distinct, parts, strict=True)]
+    return [slice_of(*part) for part in zip(distinct, rows_of_parts(index, len(distinct)), strict=True)]
 
 
 def rows_of_parts(number: NDArray[np.int64], parts: int, /) -> list[NDArray[np.int64]]:
     """The rows of each of so many parts, from the number of each row's part (n,)."""
     ends = np.cumsum(np.bincount(number, minlength=parts))
     return np.split(np.argsort(number, kind="stable"), ends[:-1])
-
-
-def _slice(
-    name: str,
-    rows: NDArray[np.int64],
-    accepted: NDArray[np.bool_],
-    losses: NDArray[np.floating],
-    ids: NDArray[np.int64] | None,
-    level: float,
-) -> Slice:
-    kept = rows[accepted[rows]]
-    return Slice(
-        name=name,
-        n=len(rows),
-        accepted=len(kept),
-        errors=float(losses[kept].sum()),
-        coverage=share(accepted[rows], ids=None if ids is None else ids[rows], level=level),
-        risk=share(losses[kept], ids=None if ids is None else ids[kept], level=level) if len(kept) else None,
-    )

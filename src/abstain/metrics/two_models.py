@@ -9,38 +9,58 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._arguments import check_fraction
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
-from abstain._kernels.sums import distance_powers
 from abstain.metrics.checks import check_losses
-from abstain.metrics.clusters import RowClusters, cluster_sums, error_of_sums, standard_error
+from abstain.metrics.clusters import RowClusters, cluster_sums, standard_error
+from abstain.metrics.compare import difference_spread, mover
+from abstain.metrics.estimates import estimates
 from abstain.metrics.influence import Influence
-from abstain.metrics.intervals import estimates, mover
 from abstain.metrics.operating_points import crossing, risk_influence
 from abstain.metrics.ranking import Ranking, SampleRows
-from abstain.metrics.spread import FEW_APART, MOST, Spread, effective_number, heaviest
+from abstain.metrics.spread import MOST, effective_number, heaviest
 
 ENOUGH = 5  # distinct clusters, to estimate the weight of those not seen: with fewer, 95% intervals held in 86%
 
 
 @final
 @dataclass(frozen=True)
-class Pair:
-    """A value of model a, that of model b, and what is known of a minus b."""
+class ModelDifference:
+    """A value of both models, and the difference of a minus b with its standard error and interval.
 
+    Attributes
+    ----------
+    at : float
+        The α, the coverage or the risk.
+    a : float
+        The value of model a.
+    b : float
+        The value of model b.
+    difference : float
+        a − b.
+    se : float or None
+        Its standard error; None for coverages where a curve ends, or does not rise.
+    low : float
+        The lower end of its interval.
+    high : float
+        The upper end of its interval.
+    """
+
+    at: float
     a: float
     b: float
+    difference: float
     se: float | None
-    """None for coverages where a curve ends, or does not rise."""
     low: float
     high: float
 
-    @property
-    def difference(self) -> float:
-        """That of a minus that of b."""
-        return self.a - self.b
+    @classmethod
+    def of(cls, at: float, a: float, b: float, se: float | None, interval: tuple[float, float], /) -> Self:
+        """Of two shares, or mean losses: no difference is larger than 1."""
+        return cls(float(at), a, b, a - b, se, max(interval[0], -1.0), min(interval[1], 1.0))
 
-    def swapped(self) -> "Pair":
-        """Model b first."""
-        return Pair(self.b, self.a, self.se, -self.high, -self.low)
+    @property
+    def change(self) -> tuple[float, float, float]:
+        """From a to b: the difference b − a and its interval."""
+        return -self.difference, -self.high, -self.low
 
     @property
     def is_significant(self) -> bool:
@@ -86,45 +106,52 @@ class TwoModels:
         a, b = (SampleRows.of_checked(each, None, clusters) for each in losses)
         return cls(a.rank(conf_a), b.rank(conf_b), level)
 
-    def swapped(self) -> Self:
-        """Model b first."""
-        return type(self)(self.b, self.a, self.level)
-
-    def aurc(self, *, alpha: float = 1.0) -> Pair:
+    def aurc(self, *, alpha: float = 1.0) -> ModelDifference:
         """AURC-α: below zero means that a is better."""
         a, b = (estimates(each, alphas=[alpha], level=self.level)[0] for each in (self.a, self.b))
-        return self._pair(a.value, a.find_influence(), b.value, b.find_influence())
+        return self._of_areas(alpha, (a.value, a.find_influence()), (b.value, b.find_influence()))
 
-    def risk(self, *, coverage: float) -> Pair:
+    def risk(self, *, coverage: float) -> ModelDifference:
         """Selective risk where both accept the same share: below zero means that a is better."""
-        (a, of_a), (b, of_b) = risk_influence(self.a, coverage), risk_influence(self.b, coverage)
-        return self._pair(a, of_a, b, of_b)
+        return self._of_areas(coverage, risk_influence(self.a, coverage), risk_influence(self.b, coverage))
 
-    def coverage(self, *, risk: float) -> Pair:
+    def coverage(self, *, risk: float) -> ModelDifference:
         """The share that each accepts at the same risk: above zero means that a is better.
 
         The interval joins those of both (`crossing`), with the correlation of their influence functions (Zou, 2007).
         """
         a, b = (crossing(each, risk, level=self.level) for each in (self.a, self.b))
         if not self._differ.any():
-            return _same(a.value)
+            return _same(risk, a.value)
         correlation, se = 0.0, None
         if a.centred is not None and b.centred is not None:
             parts = [standard_error(each, self._clusters) for each in (a.centred, b.centred)]
             se = standard_error(a.centred - b.centred, self._clusters)
             both = 2 * parts[0] * parts[1]
             correlation = min(1.0, max(0.0, (parts[0] ** 2 + parts[1] ** 2 - se**2) / both)) if both else 0.0
-        low, high = mover((a.value, a.low, a.high), (b.value, b.low, b.high), correlation=correlation)
-        return Pair(a.value, b.value, se, low, high)
+        interval = mover((a.value, a.low, a.high), (b.value, b.low, b.high), correlation=correlation)
+        return ModelDifference.of(risk, a.value, b.value, se, interval)
 
-    def coverage_at_risk_of_b(self, *, coverage: float) -> Pair:
+    def coverage_at_risk_of_b(self, *, coverage: float) -> ModelDifference:
         """The share that a accepts at the risk b has at ``coverage``, and that coverage itself."""
+        se, value, (low, high) = self._crossing(self.a, self.b, coverage)
+        return ModelDifference.of(coverage, value, coverage, se, (low - coverage, high - coverage))
+
+    def coverage_at_risk_of_a(self, *, coverage: float) -> ModelDifference:
+        """That coverage, and the share that b accepts at the risk a has there."""
+        se, value, (low, high) = self._crossing(self.b, self.a, coverage)
+        return ModelDifference.of(coverage, coverage, value, se, (coverage - high, coverage - low))
+
+    def _crossing(
+        self, one: Ranking, other: Ranking, coverage: float
+    ) -> tuple[float | None, float, tuple[float, float]]:
+        """The standard error, value and interval of the share that one accepts at the risk of the other."""
         if not self._differ.any():
-            return _same(coverage)
-        risk, of_risk = risk_influence(self.b, coverage)
-        reached = crossing(self.a, risk, of_risk=of_risk, level=self.level)
+            return 0.0, coverage, (coverage, coverage)
+        risk, of_risk = risk_influence(other, coverage)
+        reached = crossing(one, risk, of_risk=of_risk, level=self.level)
         se = None if reached.centred is None else standard_error(reached.centred, self._clusters)
-        return Pair(reached.value, coverage, se, reached.low - coverage, reached.high - coverage)
+        return se, reached.value, (reached.low, reached.high)
 
     @property
     def _clusters(self) -> RowClusters | None:
@@ -139,19 +166,17 @@ class TwoModels:
         every = np.arange(self.a.n)
         return np.asarray(losses | (self.a.confidence_of(every) != self.b.confidence_of(every)))
 
-    def _pair(self, a: float, of_a: Influence, b: float, of_b: Influence) -> Pair:
+    def _of_areas(self, at: float, a: tuple[float, Influence], b: tuple[float, Influence]) -> ModelDifference:
         """The difference of two sums of shares of losses.
 
         Only rows where the two differ are evidence. An error not seen is of their kind, and may be of either model.
         """
-        squares, *cubes = distance_powers(of_a.sums, of_b.sums)
-        se = error_of_sums(squares, len(of_a.sums), self.a.n)
+        of_a, of_b = a[1], b[1]
+        size = min(effective_number(each.shares) for each in (of_a, of_b))
+        se, spread = difference_spread(of_a, of_b, self._unseen(of_a, of_b), size)
         if not self._differ.any():
-            return _same(a)
-        n, size = self.a.n, min(effective_number(each.shares) for each in (of_a, of_b))
-        spread = Spread(se**2, (cubes[0] / n**3, cubes[1] / n**3), self._unseen(of_a, of_b), size, few=FEW_APART)
-        low, high = spread.interval(a - b, level=self.level)
-        return Pair(a, b, se, low, high)
+            return _same(at, a[0])
+        return ModelDifference.of(at, a[0], b[0], se, spread.interval(a[0] - b[0], level=self.level))
 
     def _unseen(self, of_a: Influence, of_b: Influence) -> tuple[float, float]:
         """What an error of b takes off and of a adds: as rows where the two differ, or as any if too few do."""
@@ -161,6 +186,6 @@ class TwoModels:
         return heaviest(apart[1], MOST), heaviest(apart[0], MOST)
 
 
-def _same(value: float) -> Pair:
-    """The pair of two models that agree on every row."""
-    return Pair(value, value, 0.0, 0.0, 0.0)
+def _same(at: float, value: float) -> ModelDifference:
+    """That of two models that agree on every row."""
+    return ModelDifference.of(at, value, value, 0.0, (0.0, 0.0))

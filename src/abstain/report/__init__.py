@@ -1,1 +1,1 @@
-"""From an `Evaluation` to what people look at."""
+"""What renderings share: tables in Markdown, the style of figures, and the shell and templates of pages."""

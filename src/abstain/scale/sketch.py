@@ -10,7 +10,7 @@ from typing import Any, final
 
 from abstain._errors import InvalidInputError
 from abstain.evaluation.fitting import FittedScores, drawn_words, fit_scores, silent
-from abstain.evaluation.sketch_evaluation import plain_scores
+from abstain.evaluation.sketch_outputs import plain_scores
 from abstain.outputs import Outputs
 from abstain.outputs.table import check_some_known
 from abstain.outputs.validation import Nonfinite

@@ -3,11 +3,13 @@
 import json
 from dataclasses import asdict, dataclass
 from math import isfinite
+from os import PathLike
 from typing import Any, Literal, Self, final, get_args
 
+from abstain._arguments import as_path
 from abstain._errors import InvalidInputError, reason_of
+from abstain._io.files import write_text
 from abstain._io.records import built, jsonable, parsed
-from abstain.pages import WithPage
 from abstain.selector.calibration_data import CalibrationData, SliceCounts
 from abstain.selector.certificate_words import summary_lines
 from abstain.thresholds.guarantee import Event, Guarantee
@@ -95,7 +97,7 @@ class FreshData:
 
 @final
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Certificate(WithPage):
+class Certificate:
     """What is guaranteed of a selector, on what data it rests, and whether fresh rows agree.
 
     Attributes
@@ -129,6 +131,12 @@ class Certificate(WithPage):
     def summary(self) -> str:
         """What is guaranteed, and what the fresh rows say of it, a sentence or two in each line."""
         return "\n".join(summary_lines(self))
+
+    def to_html(self, file: str | PathLike[str], /) -> None:
+        """Write one self-contained page to an .html file."""
+        from abstain.selector.certificate_page import certificate_page
+
+        write_text(as_path("file", file), certificate_page(self))
 
     @property
     def verdict(self) -> Verdict:

@@ -17,8 +17,8 @@ from abstain._kernels.counts import FIRST
 from abstain.metrics.augrc import generalized_area
 from abstain.metrics.aurc import area
 from abstain.metrics.compare import ScoreDifference
+from abstain.metrics.estimates import Estimate, estimates
 from abstain.metrics.groups import Groups, prefix
-from abstain.metrics.intervals import Estimate, estimates
 from abstain.metrics.ood import auroc
 from abstain.metrics.operating_points import coverage_at, risk_at
 from abstain.metrics.spread import FEW_APART, MOST, Spread, normal_quantile

@@ -7,13 +7,13 @@ import pytest
 
 from abstain import evaluate
 from abstain.cli.app import app
-from abstain.report.figures.risk_coverage import risk_coverage_figure
+from abstain.evaluation.figures.risk_coverage import risk_coverage_figure
 from abstain.report.figures.save import METADATA, save_figure
 
 DRAW = """
 import sys
 from pathlib import Path
-from abstain.report.figures.plan import plan_figure
+from abstain.thresholds.plan_figure import plan_figure
 from abstain.report.figures.save import save_figure
 for ending in ("png", "svg", "pdf"):
     figure = plan_figure(risk=0.05, delta=0.05, coverage=0.6)

@@ -12,10 +12,10 @@ Rows = NDArray[np.int64]
 
 
 def matched(a: Outputs, b: Outputs, /, *, names: tuple[str, str] = ("a", "b")) -> tuple[Outputs, Outputs, list[str]]:
-    """The rows of both that show the same, in the order of ``a``, and notes on the others.
+    """The rows that both runs have, in the order of ``a``, and notes on the others.
 
-    Rows are the same that have the same id, and where there are domains the same domain; without ids those at the same
-    index. Their labels and shifts must agree.
+    Two rows match if their ids are equal, and their domains where there are some; without ids, if their indices are.
+    The labels and shifts of rows that match must agree.
     """
     for name, run in (("a", a), ("b", b)):
         if not run.is_labelled:
@@ -83,7 +83,7 @@ def _keys(ids: Names, domain: Names | None) -> Names:
 
 
 def _check_truth(a: Outputs, b: Outputs) -> None:
-    """The same label for the same sample, where both have labels; a class that neither knows has any negative one."""
+    """Labels and shifts must agree, where both have them; every negative label means an unknown class."""
     for what, of_a, of_b in (
         ("labels", _truth(a), _truth(b)),
         ("shift", a.shift, b.shift),

@@ -12,10 +12,10 @@ from abstain._arguments import check_fraction, check_number, check_share
 from abstain._errors import InvalidInputError
 from abstain.evaluation.mixes import Mix, mixes_of
 from abstain.evaluation.runs.common_samples import matched
-from abstain.evaluation.runs.held_out_confidence import HeldOutConfidence, scored
-from abstain.evaluation.runs.mix_comparison import MixComparison, RunDifference
+from abstain.evaluation.runs.mix_comparison import MixComparison
 from abstain.evaluation.runs.run_comparison import RunComparison
-from abstain.metrics.intervals import ALPHAS
+from abstain.evaluation.runs.scored_run import ScoredRun, scored
+from abstain.metrics.intervals import ALPHAS, check_alphas
 from abstain.metrics.two_models import TwoModels
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
@@ -45,16 +45,13 @@ class ComparisonPoints:
     risks: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
-        for alpha in self.alphas:
-            check_share("alpha", alpha)
+        check_alphas(self.alphas)
         for coverage in self.coverages:
             check_share("coverage", coverage)
         for risk in self.risks or ():
             check_number("risk", risk)
             if not 0 <= risk < 1:
                 raise InvalidInputError(f"`risk` must be at least 0 and below 1, got {risk}.")
-        if not len(self.alphas):
-            raise InvalidInputError("`alphas` must name at least one coverage, got none.")
 
 
 POINTS = ComparisonPoints()
@@ -111,57 +108,45 @@ def compare_runs(
         for name, run in zip(names, (a, b), strict=True)
         if not run.usable.all()
     ]
-    score_a, score_b = score if isinstance(score, tuple) else (score, score)
-    runs = scored(a, b, score_a, score_b, names=names, seed=seed)
-    mixes, dropped = mixes_of(runs.a)
+    scores = score if isinstance(score, tuple) else (score, score)
+    runs, of_scores = scored((a, b), scores, names=names, seed=seed)
+    mixes, dropped = mixes_of(runs[0].outputs)
     models = {mix.name: _on(runs, mix, level) for mix in mixes}
     points = at if at.risks is not None else replace(at, risks=_usual_risks(runs))
     return RunComparison(
         names=names,
-        scores=(runs.scores[0].name, runs.scores[1].name),
+        scores=(runs[0].score.name, runs[1].score.name),
         mixes=tuple(_compared(mix.name, models[mix.name], points) for mix in mixes),
-        notes=(*notes, *runs.notes, *dropped),
+        notes=(*notes, *of_scores, *dropped),
         level=level,
         models=models,
     )
 
 
-def _on(runs: HeldOutConfidence, mix: Mix, level: float) -> TwoModels:
-    rows = mix.rows(runs.a.shift)
-    ids = None if runs.a.ids is None else runs.a.ids[rows]
-    columns = [
-        column[rows]
-        for run, confidence in zip((runs.a, runs.b), runs.confidence, strict=True)
-        for column in (confidence, run.outcomes)
-    ]
-    return TwoModels.of(*columns, ids=ids, level=level)
+def _on(runs: list[ScoredRun], mix: Mix, level: float) -> TwoModels:
+    outputs = runs[0].outputs
+    rows = mix.rows(outputs.shift)
+    columns = [column[rows] for run in runs for column in (run.confidence, run.outputs.outcomes)]
+    return TwoModels.of(*columns, ids=None if outputs.ids is None else outputs.ids[rows], level=level)
 
 
-def _usual_risks(runs: HeldOutConfidence) -> list[float]:
+def _usual_risks(runs: list[ScoredRun]) -> list[float]:
     """Shares of the mean risk of both, to one digit: no choice that favours either."""
-    risk = float(np.mean([runs.a.outcomes.mean(), runs.b.outcomes.mean()]))
-    return sorted({_one_digit(share * risk) for share in SHARES_OF_RISK}, reverse=True) if 0 < risk < 1 else []
-
-
-def _one_digit(value: float) -> float:
-    return float(f"{value:.0e}")
+    risk = float(np.mean([run.outputs.outcomes.mean() for run in runs]))
+    return sorted({float(f"{share * risk:.0e}") for share in SHARES_OF_RISK}, reverse=True) if 0 < risk < 1 else []
 
 
 def _compared(mix: str, models: TwoModels, at: ComparisonPoints) -> MixComparison:
-    clusters, swapped = models.a.rows.clusters, models.swapped()
+    clusters = models.a.rows.clusters
     return MixComparison(
         mix=mix,
         n=models.a.n,
         samples=models.a.n if clusters is None else clusters.size,
         errors_a=models.a.rows.total,
         errors_b=models.b.rows.total,
-        aurc=tuple(RunDifference.of(alpha, models.aurc(alpha=alpha)) for alpha in at.alphas),
-        risk=tuple(RunDifference.of(each, models.risk(coverage=each)) for each in at.coverages),
-        coverage=tuple(RunDifference.of(risk, models.coverage(risk=risk)) for risk in at.risks or ()),
-        coverage_at_risk_of_b=tuple(
-            RunDifference.of(each, models.coverage_at_risk_of_b(coverage=each)) for each in at.coverages
-        ),
-        coverage_at_risk_of_a=tuple(
-            RunDifference.of(each, swapped.coverage_at_risk_of_b(coverage=each).swapped()) for each in at.coverages
-        ),
+        aurc=tuple(models.aurc(alpha=alpha) for alpha in at.alphas),
+        risk=tuple(models.risk(coverage=each) for each in at.coverages),
+        coverage=tuple(models.coverage(risk=risk) for risk in at.risks or ()),
+        coverage_at_risk_of_b=tuple(models.coverage_at_risk_of_b(coverage=each) for each in at.coverages),
+        coverage_at_risk_of_a=tuple(models.coverage_at_risk_of_a(coverage=each) for each in at.coverages),
     )

@@ -1,57 +1,9 @@
 """`MixComparison`: what sets two models apart on a mix of shifts, as plain data."""
 
 from dataclasses import dataclass
-from typing import Self, final
+from typing import final
 
-from abstain.metrics.two_models import Pair
-
-
-@final
-@dataclass(frozen=True)
-class RunDifference:
-    """A value of both models, and the difference of a minus b with its standard error and interval.
-
-    Attributes
-    ----------
-    at : float
-        The α, the coverage or the risk.
-    a : float
-        The value of model a.
-    b : float
-        The value of model b.
-    difference : float
-        a − b.
-    se : float or None
-        Its standard error; None for coverages where a curve ends, or does not rise.
-    low : float
-        The lower end of its interval.
-    high : float
-        The upper end of its interval.
-    """
-
-    at: float
-    a: float
-    b: float
-    difference: float
-    se: float | None
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, at: float, pair: Pair, /) -> Self:
-        """A pair of values at a point."""
-        low, high = max(pair.low, -1.0), min(pair.high, 1.0)  # of shares no difference is larger
-        return cls(float(at), pair.a, pair.b, pair.difference, pair.se, low, high)
-
-    @property
-    def change(self) -> tuple[float, float, float]:
-        """From a to b: the difference b − a and its interval."""
-        return -self.difference, -self.high, -self.low
-
-    @property
-    def is_significant(self) -> bool:
-        """Whether the interval leaves out zero."""
-        return self.low > 0 or self.high < 0
+from abstain.metrics.two_models import ModelDifference
 
 
 @final
@@ -71,15 +23,15 @@ class MixComparison:
         The number of errors of a, or the total of its losses.
     errors_b : float
         The same of b.
-    aurc : tuple of RunDifference
+    aurc : tuple of ModelDifference
         AURC-α: below zero means that a is better.
-    risk : tuple of RunDifference
+    risk : tuple of ModelDifference
         The risk where both accept the same share: below zero means that a is better.
-    coverage : tuple of RunDifference
+    coverage : tuple of ModelDifference
         The share that each accepts at the same risk: above zero means that a is better.
-    coverage_at_risk_of_b : tuple of RunDifference
+    coverage_at_risk_of_b : tuple of ModelDifference
         The share that a accepts at the risk which b has at a coverage, and that coverage as ``b``.
-    coverage_at_risk_of_a : tuple of RunDifference
+    coverage_at_risk_of_a : tuple of ModelDifference
         The share that b accepts at the risk which a has at a coverage, as ``b``, and that coverage as ``a``.
     """
 
@@ -89,11 +41,11 @@ class MixComparison:
     errors_a: float
     """Their number; of graded answers the total loss, which is no integer."""
     errors_b: float
-    aurc: tuple[RunDifference, ...]
-    risk: tuple[RunDifference, ...]
-    coverage: tuple[RunDifference, ...]
-    coverage_at_risk_of_b: tuple[RunDifference, ...]
-    coverage_at_risk_of_a: tuple[RunDifference, ...]
+    aurc: tuple[ModelDifference, ...]
+    risk: tuple[ModelDifference, ...]
+    coverage: tuple[ModelDifference, ...]
+    coverage_at_risk_of_b: tuple[ModelDifference, ...]
+    coverage_at_risk_of_a: tuple[ModelDifference, ...]
 
     @property
     def is_graded(self) -> bool:
@@ -101,7 +53,7 @@ class MixComparison:
         return not isinstance(self.errors_a, int)
 
     @property
-    def area(self) -> RunDifference:
+    def area(self) -> ModelDifference:
         """AURC-α of the largest α."""
         return max(self.aurc, key=lambda difference: difference.at)
 

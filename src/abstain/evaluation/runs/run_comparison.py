@@ -1,17 +1,19 @@
 """`RunComparison`: what sets two models apart after rejection, as plain data and in words."""
 
 from dataclasses import asdict, dataclass, field
+from os import PathLike
 from typing import Any, final
 
+from abstain._arguments import as_path
+from abstain._io.files import write_text
 from abstain.evaluation.runs.mix_comparison import MixComparison
 from abstain.evaluation.runs.run_words import RunWords
 from abstain.metrics.two_models import TwoModels
-from abstain.pages import WithPage
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class RunComparison(WithPage):
+class RunComparison:
     """Two models on the same samples, mix by mix, the widest last.
 
     Attributes
@@ -51,6 +53,12 @@ class RunComparison(WithPage):
             "notes": list(self.notes),
             "level": self.level,
         }
+
+    def to_html(self, file: str | PathLike[str], /) -> None:
+        """Write one self-contained page to an .html file."""
+        from abstain.evaluation.runs.page import comparison_page
+
+        write_text(as_path("file", file), comparison_page(self))
 
     def words(self, mix: str | None = None, /) -> str:
         """Which is better after rejection, at the same coverage and at the same risk."""

@@ -6,8 +6,9 @@ from typing import final
 
 from abstain._text import listed, percent, sentence
 from abstain.evaluation.mixes import mix_among
-from abstain.evaluation.runs.mix_comparison import MixComparison, RunDifference
+from abstain.evaluation.runs.mix_comparison import MixComparison
 from abstain.metrics.aurc import area_name
+from abstain.metrics.two_models import ModelDifference
 
 USUAL_COVERAGE = 0.8
 MOST_DIGITS = 4  # more digits than asked for, to show the sign of an interval's end
@@ -70,15 +71,15 @@ class RunWords:
         )
         return f"{mix_among(comparison.mix, self.mixes).words} ({rows})"
 
-    def _better(self, area: RunDifference) -> str | None:
+    def _better(self, area: ModelDifference) -> str | None:
         return None if not area.is_significant else self.names[area.difference > 0]
 
-    def _numbers(self, area: RunDifference) -> str:
+    def _numbers(self, area: ModelDifference) -> str:
         values = f"{100 * area.a:.2f} for {self.names[0]} and {100 * area.b:.2f} for {self.names[1]}"
         return f"{area_name(area.at)} {values} ({self._gain(area, 2, 'is', 'better')})"
 
     def _gain(
-        self, difference: RunDifference, digits: int, verb: str, better: str, *, is_large_better: bool = False
+        self, difference: ModelDifference, digits: int, verb: str, better: str, *, is_large_better: bool = False
     ) -> str:
         """Which is better by how many points, and the interval of that."""
         positive = difference.difference > 0
@@ -100,7 +101,7 @@ class RunWords:
         words = f"Where both accept {share}, {risks}"
         return [f"{words}{chance}.", *self._gained(comparison, risk)]
 
-    def _gained(self, comparison: MixComparison, risk: RunDifference) -> list[str]:
+    def _gained(self, comparison: MixComparison, risk: ModelDifference) -> list[str]:
         """How much more the better one accepts at the risk of the other."""
         if not risk.is_significant or risk.at == 1:
             return []
@@ -143,7 +144,7 @@ def _points(comparison: MixComparison) -> tuple[list[str], list[str]]:
     return sides
 
 
-def _speaks(difference: RunDifference, is_above: bool) -> bool:
+def _speaks(difference: ModelDifference, is_above: bool) -> bool:
     return difference.is_significant and (difference.difference > 0) == is_above
 
 

@@ -1,1 +1,1 @@
-"""Figures fit to print, each a file that draws on given axes."""
+"""The look of figures, and their files."""

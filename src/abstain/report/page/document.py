@@ -14,9 +14,6 @@ from typing import Any
 from abstain._extras import require
 from abstain.report.page.text import Html, ends, isolated, plain, shortened, text
 
-ALWAYS = ("page.js",)
-CHARTS = ("charts.js",)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
@@ -42,7 +39,7 @@ def document(title: str, sections: Sequence[Section], /, *, subtitle: str = "") 
     """
     named = dict.fromkeys(script for section in sections for script in section.scripts)
     draws = any(section.draws for section in sections)
-    own = [asset(name) for name in (*ALWAYS, *(CHARTS if draws else ()), *named)]
+    own = [asset(name) for name in ("page.js", *(["charts.js"] if draws else []), *named)]
     scripts = [*([vega()] if draws else []), *own]
     page = render(
         "page.html",

@@ -1,11 +1,9 @@
 """Parts that many sections have: names, tables, tiles and charts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from abstain.evaluation import Evaluation
-from abstain.evaluation.mixes import mix_among
 from abstain.report.page.document import environment
 from abstain.report.page.text import Html
 
@@ -23,14 +21,6 @@ class TableCell:
     key: float | None = None
 
 
-@dataclass(frozen=True)
-class TableColumn:
-    """The title of a column, and whether it holds numbers."""
-
-    title: str
-    number: bool = False
-
-
 def name(words: object, /) -> Html:
     """The name of a class, sample or domain, in whatever script; a long one is cut and opens to the whole.
 
@@ -40,34 +30,21 @@ def name(words: object, /) -> Html:
     return _macro("name", words)
 
 
-def passage(words: object, /) -> Html:
-    """Sentences that may hold names of any length: of a very long one both ends are shown, and it opens to the whole.
-
-    >>> passage("a & b"), len(passage("x" * 10_000)) < 11_000
-    ('a &amp; b', True)
-    """
-    return _macro("passage", words)
-
-
 def table(
-    columns: Sequence[TableColumn],
+    columns: Sequence[str],
     rows: Iterable[Sequence[TableCell]],
     /,
     *,
     caption: str,
+    numbers: Collection[int],
     id: str = "",  # noqa: A002
     sortable: bool = True,
 ) -> Html:
-    """A table that can be sorted by any column, the first cell of each row its header; ``id`` is for scripts."""
-    return _macro("table", columns, rows, caption, id, sortable)
+    """A table that can be sorted by any column, the first cell of each row its header; ``id`` is for scripts.
 
-
-def mix_options(evaluation: Evaluation, /) -> list[Option]:
-    """The mixes of an evaluation to choose from, the widest first."""
-    return [
-        (mix, f"{mix_among(mix, evaluation.mixes).title} ({mix})", mix == evaluation.mixes[-1])
-        for mix in reversed(evaluation.mixes)
-    ]
+    ``numbers`` are the indices of the columns that hold numbers.
+    """
+    return _macro("table", columns, rows, caption, numbers, id, sortable)
 
 
 def chart(drawn: Any, /, *, height: int) -> dict[str, Any]:
