@@ -1,6 +1,6 @@
 """The rows that a selector was calibrated on, as few hashes, by which they are known again in any order or part."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
 import numpy as np
@@ -92,6 +92,15 @@ class SeenRows:
 
 def _is_one_per_id(named: HashSample) -> bool:
     return len(np.unique(named.values >> HALF)) == sum(named.counts)
+
+
+def seen_with(before: SeenRows | None, ids: tuple[str, ...], /) -> SeenRows | None:
+    """The rows of before, which chose the score, and labelled ones by their ids."""
+    names = id_hashes(np.array(ids), salt=NAMED)
+    if names is None:
+        return before
+    old = SeenRows(None, None) if before is None else before
+    return replace(old, ids=HashSample.of(names).joined(old.ids))
 
 
 def id_hashes(ids: NDArray[Any] | None, /, *, salt: int = SALT) -> Hashes | None:
