@@ -18,11 +18,11 @@ from abstain.outputs.graded_losses import not_right_or_wrong
 from abstain.outputs.outputs import expect_outputs
 from abstain.scores.confidences import predictions
 from abstain.scores.score import FittedScore, Score
-from abstain.selector import file as selector_file
 from abstain.selector.band import NOWHERE, band
 from abstain.selector.calibration_data import CalibrationData, class_names_of
 from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.class_sets import ClassSets, log_probabilities
+from abstain.selector.file import SELECTOR_FILE
 from abstain.selector.group_thresholds import GroupThresholds, column_of
 from abstain.selector.reasons import reasons
 from abstain.thresholds.guarantee import Quantity
@@ -310,11 +310,11 @@ class Selector:
     @property
     def digest(self) -> str:
         """SHA-256 of the selector, also stored in its file."""
-        return seal(selector_file.dumped(self))
+        return seal(SELECTOR_FILE.dumped(self))
 
     def save(self, file: str | PathLike[str], /) -> None:
         """Write one file, whole or not at all."""
-        selector_file.save(self, file)
+        SELECTOR_FILE.save(self, file)
 
     @classmethod
     def load(cls, file: str | PathLike[str], /, *, scores: Iterable[Any] = ()) -> Self:
@@ -323,7 +323,7 @@ class Selector:
         A function of yours that was calibrated as the score is in no file: pass it in ``scores``. A class of yours must
         have been imported.
         """
-        return cls(**selector_file.load(file, own=scores))
+        return SELECTOR_FILE.load(cls, file, own=scores)
 
 
 def _kind(n_classes: int) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.score import FittedScore, Score
+from abstain.scores.score import FittedScore, Score, Stored
 from abstain.selector.cascades.matching import MatchedRows
 
 NAME = "cascade"  # of the confidence
@@ -16,7 +16,7 @@ NAME = "cascade"  # of the confidence
 
 @final
 @dataclass(frozen=True)
-class Stage:
+class Stage(Stored):
     """A model of a cascade: its name, how its answers are scored, and its cost."""
 
     name: str
