@@ -92,9 +92,12 @@ def selector_parts(selector: Any, /, *, prefix: str = "") -> tuple[dict[str, Any
     """The header and the arrays of a selector, the names of these with a prefix."""
     score, arrays = to_state(selector.entry, name=f"{prefix}score")
     fitted, more = to_state(selector.fitted, name=f"{prefix}fitted")
-    plain = {name: getattr(selector, name) for name in PLAIN}
-    plain = {name: asdict(value) if is_dataclass(value) else value for name, value in plain.items()}
+    plain = {name: _plain(getattr(selector, name)) for name in PLAIN}
     return {"score": score, "fitted": fitted, **plain}, arrays | more
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 def selector_of(kind: type[Any], header: dict[str, Any], arrays: Arrays, own: Own, /) -> Any:
