@@ -95,23 +95,26 @@ def calibrate(
     0.05
     """
     expect_outputs(outputs)
-    short = {"risk": risk, "coverage": coverage, "review": review, "miss_rate": miss_rate, "cost": cost}
-    aim = _target(target, delta=delta, **short)
+    aim = target_of(target, delta=delta, risk=risk, coverage=coverage, review=review, miss_rate=miss_rate, cost=cost)
     entry, fitting, rest, tried = _chosen(_candidates(score, outputs, aim), outputs, aim, seed)
     fitted = entry.fit(fitting.of(entry))
     confidence = rejected_last(fitted(rest))
     rest = aim.labelled(rest, confidence)
-    rows = ScoredRows(rest, fitted, confidence)
-    threshold, groups = _threshold(aim, rows, seed)
+    rows = ScoredRows(rest, fitted, confidence, seed)
+    threshold, groups = _threshold(aim, rows)
     if rest.is_graded:
         threshold, groups = threshold.of_losses(), None if groups is None else groups.of_losses()
-    if fitted.singles and groups is None and _is_of_risk_alone(threshold):
-        threshold = _noting(threshold, improvement(entry.name, threshold, aim, rows, seed=seed))
+    notes = []
+    if fitted.singles and groups is None and threshold.guarantee.quantity.is_risk and not threshold.further:
+        notes.append(improvement(entry.name, threshold, aim, rows))
     if tried:
-        words = f"{entry.name} was chosen among {len(tried)} scores on other rows, which costs the guarantee nothing"
-        threshold = _noting(threshold, words)
-    drawn = one_per_cluster(rows.confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)
-    distribution = ScoreDistribution.of(rows.confidence[drawn], seed=seed)
+        notes.append(
+            f"{entry.name} was chosen among {len(tried)} scores on other rows, which costs the guarantee nothing"
+        )
+    for words in notes:
+        threshold = replace(threshold, guarantee=threshold.guarantee.noting(words))
+    drawn = one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)
+    distribution = ScoreDistribution.of(confidence[drawn], seed=seed)
     selector = Selector(entry, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
     return replace(selector, calibration=_data(selector, outputs, rows), seen=SeenRows.of(outputs))
 
@@ -148,7 +151,7 @@ def calibrate_sketch(
     Selector
         The score of the sketch and its threshold.
     """
-    aim = _target(target, risk=risk, coverage=coverage, delta=delta)
+    aim = target_of(target, delta=delta, risk=risk, coverage=coverage)
     if score == "best" and score not in sketch.scores:
         raise InvalidInputError(
             "`score` must name a score of the sketch, got 'best', which needs the rows to choose on. Calibrate the "
@@ -165,10 +168,6 @@ def calibrate_sketch(
     return Selector(planned.entry, planned.fitted, threshold, plan.n_classes, distribution, groups, plan.class_names)
 
 
-def _target(target: Target | None, *, delta: float | None, **short: object) -> Target:
-    return target_of(target, **short) if target is not None else target_of(delta=delta, **short)
-
-
 def _chosen(
     possible: list[Score], outputs: Outputs, target: Target, seed: int
 ) -> tuple[Score, FittingRows, Outputs, list[str]]:
@@ -183,10 +182,10 @@ def _chosen(
     return entry, FittingRows.all_alike(outputs), outputs, []
 
 
-def _threshold(target: Target, rows: ScoredRows, seed: int) -> Thresholds:
+def _threshold(target: Target, rows: ScoredRows) -> Thresholds:
     """The threshold of the target, or its fallback; an error says what is achievable."""
     try:
-        return target.threshold(rows, seed=seed)
+        return target.threshold(rows)
     except NoSafeThresholdError as error:
         fallback = target.fallback(len(rows.outputs))
         if fallback is None:
@@ -194,22 +193,14 @@ def _threshold(target: Target, rows: ScoredRows, seed: int) -> Thresholds:
         return fallback, None
 
 
-def _is_of_risk_alone(threshold: Threshold) -> bool:
-    return threshold.guarantee.quantity.is_risk and not threshold.further
-
-
-def _noting(threshold: Threshold, words: str) -> Threshold:
-    return replace(threshold, guarantee=threshold.guarantee.noting(words))
-
-
 def _data(selector: Selector, given: Outputs, rows: ScoredRows) -> CalibrationData:
     rest = rows.outputs
     return CalibrationData.of(
         given,
         rest,
-        predictions=selector.predictions(rest) if rest.n_classes else None,
+        predictions=rows.predictions if rest.n_classes else None,
         accepted=selector.accepted(rest, rows.confidence),
-        outcomes=selector.outcomes(rest) if rest.is_labelled else None,
+        outcomes=rows.outcomes if rest.is_labelled else None,
     )
 
 
@@ -226,7 +217,7 @@ def _candidates(score: Scores | None, outputs: Outputs, target: Target) -> list[
     return scores
 
 
-def improvement(name: str, certified: Threshold, target: Target, rows: ScoredRows, /, *, seed: int) -> str:
+def improvement(name: str, certified: Threshold, target: Target, rows: ScoredRows, /) -> str:
     """How much more of these rows a combination accepts than the best single score, certified on them at the same risk.
 
     The best in hindsight, so that the improvement is understated rather than overstated.
@@ -234,7 +225,7 @@ def improvement(name: str, certified: Threshold, target: Target, rows: ScoredRow
     singles, shares = rows.fitted.singles, {}
     for single, confidence in confidences(rows.outputs, singles).items():
         try:
-            alone, _ = target.threshold(ScoredRows(rows.outputs, singles[single], rejected_last(confidence)), seed=seed)
+            alone, _ = target.threshold(replace(rows, fitted=singles[single], confidence=rejected_last(confidence)))
             shares[single] = alone.accepted / alone.n
         except NoSafeThresholdError:
             shares[single] = 0.0

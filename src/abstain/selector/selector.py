@@ -16,7 +16,7 @@ from abstain._text import listed
 from abstain.outputs import Outputs
 from abstain.outputs.graded_losses import not_right_or_wrong
 from abstain.outputs.outputs import expect_outputs
-from abstain.scores.confidences import predictions
+from abstain.scores.confidences import outcomes, predictions
 from abstain.scores.score import FittedScore, Score
 from abstain.selector.band import NOWHERE, band
 from abstain.selector.calibration_data import CalibrationData, class_names_of
@@ -240,9 +240,7 @@ class Selector:
 
         A non-finite row is wrong, with a loss of 1.
         """
-        if outputs.labels is None or not self.fitted.changes_predictions:
-            return outputs.outcomes
-        return (self.predictions(outputs) != outputs.labels) | ~outputs.usable
+        return outcomes(outputs, self.fitted)
 
     def limited_classes(self, outputs: Outputs, /) -> dict[str, NDArray[np.bool_]]:
         """By name the rows (n,) of each true class whose miss rate is guaranteed; none where classes are unknown."""

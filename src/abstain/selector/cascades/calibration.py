@@ -158,7 +158,7 @@ def _target(target: Target | None, risk: float | None, stage_risk: float | None,
         raise InvalidInputError("`target` must have a risk, such as Risk(0.02), got none.")
     short = {"risk": risk, "group_risk": stage_risk}
     per = {} if stage_risk is None else {"per": "domain"}
-    aim = target_of(target, **short) if target is not None else target_of(delta=delta, **short, **per)
+    aim = target_of(target, delta=delta, **short, **per)
     if not hasattr(aim, "risk"):
         raise InvalidInputError(f"`target` must have a risk, such as Risk(0.02), got {aim!r}.")
     return aim
