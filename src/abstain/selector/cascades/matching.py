@@ -121,31 +121,28 @@ class MatchedRows:
             first = named[0]
             same = outputs.class_names == first.class_names or None in (outputs.class_names, first.class_names)
             if outputs.n_classes != first.n_classes or not same:
+                got = " and ".join(
+                    str(each.n_classes) + (f" ({', '.join(each.class_names[:4])}…)" if each.class_names else "")
+                    for each in (first, outputs)
+                )
                 raise InvalidInputError(
-                    "`outputs` must have the same classes in the same order at every stage, got "
-                    f"{_classes(first)} and {_classes(outputs)}."
+                    f"`outputs` must have the same classes in the same order at every stage, got {got}."
                 )
 
     def _check_labels(self) -> None:
         known = [stage for stage, outputs in enumerate(self.outputs) if outputs.labels is not None]
         for stage in known[1:]:
-            here = self.is_present(known[0]) & self.is_present(stage)
-            first, other = (_labels(self.outputs[each], self.rows[each][here]) for each in (known[0], stage))
-            if not np.array_equal(np.maximum(first, -1), np.maximum(other, -1)):
-                row = int(np.flatnonzero(here)[np.flatnonzero(np.maximum(first, -1) != np.maximum(other, -1))[0]])
+            here = np.flatnonzero(self.is_present(known[0]) & self.is_present(stage))
+            first, other = (
+                np.maximum(np.asarray(self.outputs[each].labels)[self.rows[each][here]], -1)
+                for each in (known[0], stage)
+            )
+            if (first != other).any():
                 raise InvalidInputError(
                     f"`outputs` must have the same labels at every stage, got {self.names[stage]} different from "
-                    f"{self.names[known[0]]} in row {row}. Are the rows in the same order? Ids match them in any."
+                    f"{self.names[known[0]]} in row {here[np.argmax(first != other)]}. Are the rows in the same order? "
+                    "Ids match them in any."
                 )
-
-
-def _classes(outputs: Outputs) -> str:
-    return str(outputs.n_classes) + ("" if outputs.class_names is None else f" ({', '.join(outputs.class_names[:4])}…)")
-
-
-def _labels(outputs: Outputs, rows: Ints) -> Ints:
-    assert outputs.labels is not None
-    return outputs.labels[rows]
 
 
 def _matched(first: Outputs, other: Outputs, first_name: str, name: str) -> Ints:
