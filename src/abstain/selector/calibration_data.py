@@ -82,14 +82,12 @@ def slice_counts(
     if len(distinct) > MOST:
         return ()
     columns = (None, accepted, accepted * losses)
-    counts = [np.bincount(index, weights=each, minlength=len(distinct)) for each in columns]
-    counts = [each.astype(int).tolist() for each in counts[:2]] + [_totals(counts[2], losses)]
-    return tuple(SliceCounts(str(name), *each) for name, *each in zip(distinct, *counts, strict=True))
-
-
-def _totals(sums: NDArray[Any], outcomes: NDArray[Any]) -> list[float]:
-    """Numbers of errors, which are integers, or totals of losses."""
-    return (sums.astype(int) if outcomes.dtype == bool else sums.astype(np.float64)).tolist()
+    totals = (np.bincount(index, weights=each, minlength=len(distinct)).tolist() for each in columns)
+    kind = int if losses.dtype == bool else float
+    return tuple(
+        SliceCounts(str(name), n, int(kept), kind(wrong))
+        for name, n, kept, wrong in zip(distinct, *totals, strict=True)
+    )
 
 
 def class_names_of(predictions: NDArray[np.int64], class_names: tuple[str, ...] | None, /) -> NDArray[np.str_]:

@@ -233,7 +233,7 @@ def _check_unseen(selector: Selector, fresh: Outputs, digest: str) -> None:
             f"About {max(1, round(share * len(fresh))):,} of {len(fresh):,} fresh rows have ids of rows that "
             "calibrated the selector, but other logits or confidences: they are taken for other samples. If they "
             "are the same samples, answered again, they are not fresh: use others.",
-            stacklevel=5,  # whoever calls `certify`
+            stacklevel=4,  # whoever calls `certify`
         )
 
 

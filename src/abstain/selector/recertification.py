@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -196,7 +196,8 @@ class Recertification:
                 name: search.ask(new[name], c, names, labels=drawn.get(name, 0), seed=seed)
                 for name, search in self.searches.items()
             },
-            offered=self.offered | _by_group(c[given], group[given]),
+            offered=self.offered
+            | {str(name): tuple(c[given[group[given] == name]].tolist()) for name in np.unique(group[given])},
             clustered=self.clustered or len(given) < len(c),
         )
 
@@ -265,9 +266,7 @@ class Recertification:
     @property
     def thresholds(self) -> dict[str, Threshold]:
         """The lowest threshold certified so far by name of the group, +inf for a group without one."""
-        return dict(self._thresholds())
-
-    def _thresholds(self) -> Iterator[tuple[str, Threshold]]:
+        found = {}
         for name, search in self.searches.items():
             offered = np.array(self.offered.get(name, ()))
             threshold = search.threshold(offered, clustered=self.clustered)
@@ -275,7 +274,8 @@ class Recertification:
                 threshold = threshold or reject_all(max(len(offered), 1), risk=self.risk, delta=search.delta)
                 threshold = in_group(threshold, name, self.delta, len(self.searches), self.clustered)
             if threshold is not None:
-                yield name, threshold
+                found[name] = threshold
+        return found
 
     def selector(self, old: Selector, /) -> Selector:
         """The old selector with what is certified, and the distribution of the new rows; an error if nothing is."""
@@ -369,10 +369,6 @@ def _digest(selector: Selector) -> str:
     groups = {} if selector.groups is None else selector.groups.thresholds
     values = [selector.threshold.value, *((name, each.value) for name, each in sorted(groups.items()))]
     return sha256(f"{selector.score} {values} {to_json(selector.distribution)}".encode()).hexdigest()[:16]
-
-
-def _by_group(confidence: NDArray[np.float64], groups: NDArray[Any]) -> dict[str, tuple[float, ...]]:
-    return {str(name): tuple(confidence[groups == name].tolist()) for name in np.unique(groups)}
 
 
 def _counts(offered: dict[str, tuple[float, ...]], thresholds: dict[str, Threshold]) -> Iterator[SliceCounts]:

@@ -212,7 +212,8 @@ class Selector:
         if outputs.domain is not None:
             columns["group"] = outputs.domain
         if outputs.n_classes:
-            columns["prediction"] = self._named(self.predictions(outputs), outputs)
+            predictions, names = self.predictions(outputs), self._names(outputs)
+            columns["prediction"] = class_names_of(predictions, names) if names else predictions
         accepted = self.accepted(outputs, confidence)
         columns |= {"confidence": confidence, "accepted": accepted, "reason": self._reasons(outputs, confidence)}
         if self.class_sets is not None:
@@ -224,10 +225,6 @@ class Selector:
     def _names(self, outputs: Outputs) -> tuple[str, ...] | None:
         """Of the classes, as these outputs or else those of calibration name them."""
         return outputs.class_names or self.class_names
-
-    def _named(self, predictions: NDArray[np.int64], outputs: Outputs) -> NDArray[Any]:
-        names = self._names(outputs)
-        return class_names_of(predictions, names) if names else predictions
 
     def errors(self, outputs: Outputs, /) -> NDArray[np.bool_]:
         """Where its prediction (n,) is wrong, accepted or not; always where a row is non-finite."""
@@ -259,7 +256,9 @@ class Selector:
     def summary(self) -> str:
         """What it does and what it guarantees, in plain words."""
         edges = band(self)
-        return self._statement("" if edges is None or edges == NOWHERE else f" That is: {edges.words(self._pair)}.")
+        return self._statement(
+            "" if edges is None or edges == NOWHERE else f" That is: {edges.words(self.class_names)}."
+        )
 
     def _statement(self, bands: str) -> str:
         """The rule, the bands that it means, and what is guaranteed; nothing is computed."""
@@ -267,12 +266,6 @@ class Selector:
         guarantee = f"Guarantee by {t.method}: {t.words} Observed (not guaranteed): {t.observed}."
         sets = "" if self.class_sets is None else f" {self.class_sets.words()}"
         return f"{self._rule()}.{bands} {guarantee}{self._others()}{sets}"
-
-    @property
-    def _pair(self) -> tuple[str, str]:
-        """The names of two classes."""
-        first, second = class_names_of(np.arange(2), self.class_names) if self.class_names else ("class 0", "class 1")
-        return str(first), str(second)
 
     def _rule(self) -> str:
         """When a row is accepted."""
@@ -283,7 +276,9 @@ class Selector:
             return "Accept every finite row: nothing needs to be rejected, since the target holds for all rows together"
         if t.value == np.inf:
             return "Accept no row"
-        return f"Accept iff {self.score} > {t.value:.6g}{self._units(t.value)}"
+        literal = self.entry.literal_value(t.value)
+        printed = "" if literal == t.value else f" (literal value: {self.entry.symbol} > {literal:.6g})"
+        return f"Accept iff {self.score} > {t.value:.6g}{printed}"
 
     def _others(self) -> str:
         """How many of the rows given do not certify, and why."""
@@ -299,11 +294,6 @@ class Selector:
         return given + (
             f" Rows that are not finite, {data.unusable:,} here, are never accepted." if data.unusable else ""
         )
-
-    def _units(self, value: float) -> str:
-        """The threshold as the literature would print it."""
-        literal = self.entry.literal_value(value)
-        return "" if literal == value else f" (literal value: {self.entry.symbol} > {literal:.6g})"
 
     @property
     def digest(self) -> str:
