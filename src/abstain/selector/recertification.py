@@ -1,6 +1,6 @@
 """`Recertification`: new thresholds after an alarm, as soon as the labels that come in certify them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Self, final
@@ -11,19 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from abstain._arguments import check_at_least
 from abstain._errors import InvalidInputError
 from abstain._io.records import from_json, to_json
-from abstain._text import counted, listed
+from abstain._text import listed
 from abstain.metrics.checks import rejected_last
 from abstain.metrics.groups import are_errors
 from abstain.selector.audited_decisions import AuditedDecisions
-from abstain.selector.calibration_data import CalibrationData, SliceCounts
-from abstain.selector.calibration_rows import seen_with
-from abstain.selector.group_thresholds import GroupThresholds
+from abstain.selector.renewed_selector import renewed
 from abstain.selector.selector import Selector
 from abstain.selector.threshold_search import ThresholdSearch
-from abstain.thresholds.per_group import in_group, of_all_groups
+from abstain.thresholds.per_group import in_group
 from abstain.thresholds.risk import reject_all
 from abstain.thresholds.sample import check_names, one_per_cluster, range_words
-from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
 ALL = "all rows"  # the name of the only search where the selector has one threshold
@@ -285,55 +282,7 @@ class Recertification:
             raise InvalidInputError(
                 f"A threshold must be certified first, got none after {len(self.ids)} labels. Ask for more."
             )
-        threshold, groups = self.threshold, None
-        counts: tuple[SliceCounts, ...] = ()
-        if old.groups is not None:
-            groups = GroupThresholds(old.groups.per, old.groups.thresholds | self.thresholds)
-            counts = tuple(_counts(self.offered, groups.thresholds))
-            threshold = self._of_all(groups.thresholds, counts)
-        assert threshold is not None
-        if old.threshold.guarantee.quantity.event == "loss":
-            threshold, groups = threshold.of_losses(), None if groups is None else groups.of_losses()
-        offered = np.concatenate([np.array(values) for values in self.offered.values()])
-        by_class = groups is not None and groups.is_by_class
-        return replace(
-            old,
-            threshold=threshold,
-            groups=groups,
-            distribution=ScoreDistribution.of(offered),
-            calibration=CalibrationData(
-                digest=sha256(self.to_json().encode()).hexdigest(),
-                rows=threshold.n,
-                samples=threshold.n,
-                unusable=int(np.count_nonzero(offered == -np.inf)),
-                held_out=0,
-                largest=1,
-                classes=counts if by_class else (),
-                domains=() if by_class else counts,
-            ),
-            seen=seen_with(old.seen, self.ids),
-            class_sets=None,  # they were for the rows that the old threshold rejects
-        )
-
-    def _of_all(self, thresholds: dict[str, Threshold], counts: tuple[SliceCounts, ...]) -> Threshold:
-        """What holds in all groups together, the certified ones and those that keep their thresholds."""
-        level = 1 - self.delta / len(thresholds)
-        jointly = all((each.guarantee.probability or 0.0) >= level - 1e-12 for each in thresholds.values())
-        whole = of_all_groups(thresholds, risk=self.risk, delta=self.delta, jointly=jointly)
-        labelled = f"{len(self.ids)} rows of {counted(len(self.searches), 'group')} were labelled"
-        guarantee = whole.guarantee.noting(f"{labelled}, and it holds whenever labelling stopped")
-        if len(self.searches) < len(thresholds):
-            guarantee = guarantee.noting(
-                "the other groups keep their thresholds, for rows like those of their calibration"
-            )
-        return replace(
-            whole,
-            method="recertify",
-            n=sum(each.n for each in counts),
-            accepted=sum(each.accepted for each in counts),
-            errors=None,
-            guarantee=replace(guarantee, counting="clusters" if self.clustered else "rows"),
-        )
+        return renewed(old, self)
 
     def to_json(self) -> str:
         """The state as text."""
@@ -369,13 +318,6 @@ def _digest(selector: Selector) -> str:
     groups = {} if selector.groups is None else selector.groups.thresholds
     values = [selector.threshold.value, *((name, each.value) for name, each in sorted(groups.items()))]
     return sha256(f"{selector.score} {values} {to_json(selector.distribution)}".encode()).hexdigest()[:16]
-
-
-def _counts(offered: dict[str, tuple[float, ...]], thresholds: dict[str, Threshold]) -> Iterator[SliceCounts]:
-    """The rows offered of each group, and how many of them its threshold accepts."""
-    for name, values in offered.items():
-        if name in thresholds:
-            yield SliceCounts(name, len(values), sum(value > thresholds[name].value for value in values), 0)
 
 
 def _allotted(left: dict[str, int], labels: int, *, first: list[str]) -> dict[str, int]:
