@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,25 +155,20 @@ def _matched(first: Outputs, other: Outputs, first_name: str, name: str) -> Ints
                 f"{name} for {len(first):,} at {first_name}."
             )
         return by_order
-    ids, others = first.ids.astype(str), other.ids.astype(str)
-    if np.array_equal(ids, others):
+    ids, others = first.ids.astype(str).tolist(), other.ids.astype(str).tolist()
+    if ids == others:
         return by_order
     for stage, each in ((first_name, ids), (name, others)):
-        if len(np.unique(each)) < len(each):
+        if len(set(each)) < len(each):
             raise InvalidInputError(
                 f"`ids` must be in the same order at every stage where they repeat, got another order at {name} and "
                 f"repeated ids at {stage}."
             )
-    _check_known(ids, others, first_name, name)
-    order = np.argsort(others)
-    where = np.minimum(np.searchsorted(others[order], ids), len(others) - 1)
-    return np.where(others[order][where] == ids, order[where], ABSENT)
-
-
-def _check_known(ids: NDArray[Any], others: NDArray[Any], first_name: str, name: str) -> None:
-    unknown = ~np.isin(others, ids)
-    if unknown.any():
+    left = {other_id: row for row, other_id in enumerate(others)}
+    rows = np.array([left.pop(first_id, ABSENT) for first_id in ids])
+    if left:
         raise InvalidInputError(
-            f"`ids` at {name} must be among those at {first_name}, got {np.count_nonzero(unknown):,} others, "
-            f"{str(others[unknown][0])!r} first."
+            f"`ids` at {name} must be among those at {first_name}, got {len(left):,} others, "
+            f"{next(iter(left))!r} first."
         )
+    return rows
