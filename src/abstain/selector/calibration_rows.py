@@ -126,10 +126,8 @@ def row_hashes(outputs: Outputs, /) -> tuple[Hashes, Hashes | None]:
 
 def _content_hashes(outputs: Outputs) -> Hashes:
     """A hash of the logits of each usable row, or of its given confidences, to single precision."""
-    rows: Any = outputs.source("logits") if outputs.n_classes else _given(outputs)
+    rows: Any = outputs.source("logits")
+    if not outputs.n_classes:
+        assert outputs.confidences is not None
+        rows = outputs.confidences[:, np.argsort(outputs.confidence_names)]
     return hashed_rows(rows, salt=SALT)[outputs.usable]
-
-
-def _given(outputs: Outputs) -> NDArray[np.float64]:
-    assert outputs.confidences is not None
-    return outputs.confidences[:, np.argsort(outputs.confidence_names)]

@@ -258,7 +258,7 @@ class Recertification:
     @property
     def threshold(self) -> Threshold | None:
         """The lowest threshold certified so far, or None; of groups, see `thresholds`."""
-        return self.thresholds.get(ALL)
+        return self.thresholds.get(ALL) if self.per is None else None
 
     @property
     def thresholds(self) -> dict[str, Threshold]:

@@ -141,7 +141,7 @@ class Selector:
         """(n,) the group of each row, where each group has a threshold."""
         if self.groups is None:
             raise InvalidInputError("`selector` must have a threshold for each group, got one for all rows.")
-        return self.groups.names(outputs, lambda: self.predictions(outputs), self.class_names)
+        return self.groups.names(outputs, self.fitted, self.class_names)
 
     @property
     def group_column(self) -> str | None:

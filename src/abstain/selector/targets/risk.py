@@ -174,4 +174,4 @@ def fallback(n: int, risk: float, delta: float | None, when_impossible: WhenImpo
 
 def group_names(per: Per, rows: ScoredRows, /) -> Any:
     """(n,) the group of each row."""
-    return GroupThresholds(per, {}).names(rows.outputs, lambda: rows.predictions, rows.outputs.class_names)
+    return GroupThresholds(per, {}).names(rows.outputs, rows.fitted, rows.outputs.class_names)
