@@ -18,8 +18,8 @@ from abstain.scores.fitting_draw import FittingRows, split_to_fit
 from abstain.scores.registry import AnyScore, default_score
 from abstain.scores.score import Score
 from abstain.selector.calibration_data import CalibrationData
-from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.choice import allowed, best_score, candidates
+from abstain.selector.seen_rows import SeenRows
 from abstain.selector.selector import Selector
 from abstain.selector.targets import target_of
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds

@@ -46,11 +46,6 @@ class GroupThresholds:
         """Whether predicted classes are the groups."""
         return self.per == "class"
 
-    @property
-    def column(self) -> str | None:
-        """The column of a table that names the group of each row; None where it is ``group`` or ``domain``."""
-        return column_of(self.per)
-
     def names(self, outputs: Outputs, fitted: FittedScore, class_names: tuple[str, ...] | None, /) -> NDArray[np.str_]:
         """(n,) the group of each row, whose answer the fitted score judges."""
         if self.is_by_class and not outputs.n_classes:
@@ -61,7 +56,7 @@ class GroupThresholds:
         if self.is_by_class:
             return class_names_of(predictions(outputs, fitted), class_names)
         if outputs.domain is None:
-            name = self.column or "group"
+            name = column_of(self.per) or "group"
             raise InvalidInputError(
                 f"`outputs` must have a {name} for each row, got none. Pass domain=, or a column {name}."
             )

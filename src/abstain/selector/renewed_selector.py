@@ -9,8 +9,8 @@ import numpy as np
 
 from abstain._text import counted
 from abstain.selector.calibration_data import CalibrationData, SliceCounts
-from abstain.selector.calibration_rows import seen_with
 from abstain.selector.group_thresholds import GroupThresholds
+from abstain.selector.seen_rows import seen_with
 from abstain.selector.selector import Selector
 from abstain.thresholds.per_group import of_all_groups
 from abstain.thresholds.score_distribution import ScoreDistribution

@@ -20,11 +20,11 @@ from abstain.scores.confidences import outcomes, predictions
 from abstain.scores.score import FittedScore, Score
 from abstain.selector.band import NOWHERE, band
 from abstain.selector.calibration_data import CalibrationData, class_names_of
-from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.class_sets import ClassSets, log_probabilities
 from abstain.selector.file import SELECTOR_FILE
 from abstain.selector.group_thresholds import GroupThresholds, column_of
 from abstain.selector.reasons import reasons
+from abstain.selector.seen_rows import SeenRows
 from abstain.thresholds.guarantee import Quantity
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
@@ -146,7 +146,7 @@ class Selector:
     @property
     def group_column(self) -> str | None:
         """The column of a table that names the groups, where it is neither ``group`` nor ``domain``."""
-        return None if self.groups is None else self.groups.column
+        return column_of(None if self.groups is None else self.groups.per)
 
     @property
     def certified_column(self) -> str | None:

@@ -18,13 +18,13 @@ from abstain.scores.fitting_draw import FittingRows
 from abstain.scores.registry import AnyScore
 from abstain.scores.score import Score
 from abstain.selector.calibrate import calibrate
-from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.cascades.cascade import Cascade
 from abstain.selector.cascades.cheapest_routing import RoutingPlan, cheapest_routing
 from abstain.selector.cascades.matching import MatchedRows
 from abstain.selector.cascades.routing import Routing
 from abstain.selector.cascades.stage import NAME, Stage, combined_outputs, stage_confidence
 from abstain.selector.choice import candidates
+from abstain.selector.seen_rows import SeenRows
 from abstain.selector.selector import Selector
 from abstain.selector.targets import target_of
 from abstain.selector.targets.target import Target
