@@ -171,7 +171,7 @@ def calibrate_sketch(
 def _chosen(
     possible: list[Score], outputs: Outputs, target: Target, seed: int
 ) -> tuple[Score, FittingRows, Outputs, list[str]]:
-    """The score, the rows to fit it on and the others; and the names of all that were tried, if several were."""
+    """The score, the rows to fit it on, the other rows, and the names of all scores tried, if several were."""
     entry = possible[0]
     if len(possible) > 1:
         if target.alpha is None:
@@ -183,7 +183,7 @@ def _chosen(
 
 
 def _threshold(target: Target, rows: ScoredRows) -> Thresholds:
-    """The threshold of the target, or its fallback; an error says what is achievable."""
+    """The threshold of the target, or its fallback; an error lists what is achievable."""
     try:
         return target.threshold(rows)
     except NoSafeThresholdError as error:
@@ -240,7 +240,7 @@ def improvement(name: str, certified: Threshold, target: Target, rows: ScoredRow
 
 
 def distribution_of(counts: BinCounts, /) -> ScoreDistribution:
-    """That of confidence where every bit is kept; else all confidences are one part, of which nothing is known."""
+    """The distribution of confidence where the sketch keeps every bit; else one part that holds all confidences."""
     if counts.is_exact and counts.n <= MOST and not counts.are_clusters:
         return ScoreDistribution.of(BinnedSample(counts).rows()[0][::-1])
     return ScoreDistribution((), (), (counts.n + 1,))

@@ -6,6 +6,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._text import listed
 from abstain.outputs import Outputs
 from abstain.outputs.hashes import outputs_digest
 
@@ -69,6 +70,16 @@ class CalibrationData:
             classes=slice_counts(classes, accepted, outcomes),
             domains=slice_counts(certifying.domain, accepted, outcomes),
         )
+
+    def words(self, certifying: int, /) -> str:
+        """How many of the rows given do not certify, and why; nothing where all do."""
+        others = self.rows - self.held_out - certifying
+        parts = [f"{self.held_out:,} chose or fitted the score"] if self.held_out else []
+        parts += [f"{others:,} placed the threshold or repeat a sample"] if others > 0 else []
+        certify = f"{certifying:,} certify the threshold"
+        given = f" Of the {self.rows:,} rows given, {listed([*parts, certify])}." if parts else ""
+        unusable = f" Rows that are not finite, {self.unusable:,} here, are never accepted." if self.unusable else ""
+        return given + unusable
 
 
 def slice_counts(

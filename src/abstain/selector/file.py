@@ -80,7 +80,7 @@ class SealedFile:
 
 
 def _check_all_is_read(again: dict[str, Any], stored: Arrays, header: dict[str, Any], arrays: Arrays) -> None:
-    """A file says what is saved again and nothing else."""
+    """Refuse a file that holds anything else than what would be saved again."""
     if as_read(again) != header:
         raise InvalidInputError("a header with more or other fields")
     forms = [{name: (array.dtype, array.shape) for name, array in each.items()} for each in (stored, arrays)]

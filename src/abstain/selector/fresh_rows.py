@@ -234,7 +234,7 @@ def _rows_of(names: NDArray[np.str_] | None, parts: int) -> Parts:
 
 
 def _overall(tests: Sequence[GuaranteeTest]) -> Verdict:
-    """The worst of them; all must be confirmed for the whole to be, and none untested that says something."""
+    """The worst of them; all guarantees must be tested and confirmed for "confirmed", but for vacuous ones."""
     verdicts: list[Verdict] = [test.result.verdict for test in tests if test.result]
     if verdicts and any(test.reason not in ("", VACUOUS) for test in tests):
         verdicts.append("consistent")

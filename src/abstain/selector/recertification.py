@@ -180,12 +180,7 @@ class Recertification:
             for name, search in self.searches.items()
         }
         if not any(map(len, new.values())):
-            floors = ", ".join(f"{search.floor:g}" for search in self.searches.values())
-            above = f"{floors}, the old threshold," if self.per is None else "the thresholds of their groups"
-            raise InvalidInputError(
-                f"`confidence` must have rows above {above} that have no label yet, got none among {len(c)}. Bring "
-                "decisions on new rows."
-            )
+            raise self._no_rows_left(len(c))
         drawn = _allotted({name: len(rows) for name, rows in new.items()}, labels, first=self._uncertified)
         return replace(
             self,
@@ -214,6 +209,13 @@ class Recertification:
                     f"`{kind}` must name each row of `confidence`, got shape {values.shape} for {c.shape}."
                 )
         return rejected_last(c), names, group
+
+    def _no_rows_left(self, n: int) -> InvalidInputError:
+        above = "the thresholds of their groups" if self.per else f"{self.searches[ALL].floor:g}, the old threshold,"
+        return InvalidInputError(
+            f"`confidence` must have rows above {above} that have no label yet, got none among {n}. Bring decisions on "
+            "new rows."
+        )
 
     @property
     def _uncertified(self) -> list[str]:

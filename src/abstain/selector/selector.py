@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError
 from abstain._io.fingerprint import digest
 from abstain._io.sealed import seal
-from abstain._text import listed
 from abstain.outputs import Outputs
 from abstain.outputs.graded_losses import not_right_or_wrong
 from abstain.outputs.outputs import expect_outputs
@@ -38,7 +37,7 @@ ABSTAIN = -1
 class Selector:
     """A fitted score and the threshold above which a prediction is accepted.
 
-    `calibrate` makes it; `accepts` and `answers` decide, ``summary()`` says what is guaranteed, and `save` and `load`
+    `calibrate` makes it; `accepts` and `answers` decide, ``summary()`` states the guarantee, and `save` and `load`
     keep it in one file that holds arrays and a header, nothing executable.
 
     Attributes
@@ -264,8 +263,9 @@ class Selector:
         """The rule, the bands that it means, and what is guaranteed; nothing is computed."""
         t = self.threshold
         guarantee = f"Guarantee by {t.method}: {t.words} Observed (not guaranteed): {t.observed}."
+        rows = "" if self.calibration is None else self.calibration.words(t.n)
         sets = "" if self.class_sets is None else f" {self.class_sets.words()}"
-        return f"{self._rule()}.{bands} {guarantee}{self._others()}{sets}"
+        return f"{self._rule()}.{bands} {guarantee}{rows}{sets}"
 
     def _rule(self) -> str:
         """When a row is accepted."""
@@ -279,21 +279,6 @@ class Selector:
         literal = self.entry.literal_value(t.value)
         printed = "" if literal == t.value else f" (literal value: {self.entry.symbol} > {literal:.6g})"
         return f"Accept iff {self.score} > {t.value:.6g}{printed}"
-
-    def _others(self) -> str:
-        """How many of the rows given do not certify, and why."""
-        data = self.calibration
-        if data is None:
-            return ""
-        n, others = self.threshold.n, data.rows - data.held_out - self.threshold.n
-        parts = [f"{data.held_out:,} chose or fitted the score"] if data.held_out else []
-        parts += [f"{others:,} placed the threshold or repeat a sample"] if others > 0 else []
-        given = (
-            f" Of the {data.rows:,} rows given, {listed([*parts, f'{n:,} certify the threshold'])}." if parts else ""
-        )
-        return given + (
-            f" Rows that are not finite, {data.unusable:,} here, are never accepted." if data.unusable else ""
-        )
 
     @property
     def digest(self) -> str:

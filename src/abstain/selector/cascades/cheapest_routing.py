@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 Vector = tuple[float, ...]
 POINTS = 32  # thresholds tried for each stage, besides all rows and none
 SWEEPS = 3  # over the stages, where there are more than two
-FEWEST = 8  # rows that reach a stage, to learn its odds from; of fewer, from all rows
+FEWEST = 8  # rows of a stage to learn its odds from; where there are fewer, all rows are used
 CAUTION = (0.6, 0.8, 1.0)  # of the risk, over which the cost is averaged: rows here may be luckier than new ones
 DIGITS = 9  # of a cost: what differs by less is equal, so that no last bit decides
 

@@ -11,7 +11,7 @@ from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 class Review(Target):
     """At most ``review`` of the rows are rejected, as many as can be reviewed; with labels, the risk left is bounded.
 
-    `Coverage` of 1 − ``review`` is the same event; it says nothing of the risk. For a risk fixed beforehand as well,
+    `Coverage` of 1 − ``review`` is the same event, without a bound on the risk. For a risk fixed beforehand as well,
     use `RiskAndCoverage`.
 
     Parameters

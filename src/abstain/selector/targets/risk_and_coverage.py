@@ -1,4 +1,4 @@
-"""`RiskAndCoverage`: both kept together, or an error that names pairs that can be."""
+"""`RiskAndCoverage`: a risk and a coverage, both guaranteed; an error lists achievable pairs."""
 
 from dataclasses import dataclass
 from typing import ClassVar, final
