@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from abstain._errors import InvalidInputError
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
+from abstain.outputs.hashes import outputs_digest
 from abstain.outputs.outputs import expect_outputs
 from abstain.scores import EXPECTED_COST
 from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import FittingRows, split_to_fit
 from abstain.scores.registry import AnyScore, default_score
 from abstain.scores.score import Score
-from abstain.selector.calibration_data import CalibrationData
+from abstain.selector.calibration_data import CalibrationData, class_names_of, largest_cluster, slice_counts
 from abstain.selector.choice import allowed, best_score, candidates
 from abstain.selector.seen_rows import SeenRows
 from abstain.selector.selector import Selector
@@ -194,13 +195,19 @@ def _threshold(target: Target, rows: ScoredRows) -> Thresholds:
 
 
 def _data(selector: Selector, given: Outputs, rows: ScoredRows) -> CalibrationData:
+    """Counts of the rows that certify, by what the selector decides on them."""
     rest = rows.outputs
-    return CalibrationData.of(
-        given,
-        rest,
-        predictions=rows.predictions if rest.n_classes else None,
-        accepted=selector.accepted(rest, rows.confidence),
-        outcomes=rows.outcomes if rest.is_labelled else None,
+    accepted, outcomes = selector.accepted(rest, rows.confidence), rows.outcomes if rest.is_labelled else None
+    classes = class_names_of(rows.predictions, given.class_names) if rest.n_classes else None
+    return CalibrationData(
+        digest=outputs_digest(given),
+        rows=len(given),
+        samples=given.samples[1],
+        unusable=int(np.count_nonzero(~given.usable)),
+        held_out=len(given) - len(rest),
+        largest=largest_cluster(rest),
+        classes=slice_counts(classes, accepted, outcomes),
+        domains=slice_counts(rest.domain, accepted, outcomes),
     )
 
 

@@ -1,14 +1,13 @@
 """What a selector remembers of the rows it was calibrated on: counts, a digest, and each class and domain."""
 
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain._text import listed
 from abstain.outputs import Outputs
-from abstain.outputs.hashes import outputs_digest
 
 MOST = 10_000  # names of classes or domains that a file keeps
 
@@ -46,30 +45,6 @@ class CalibrationData:
     classes: tuple[SliceCounts, ...]
     """The rows that certify by predicted class; none without classes."""
     domains: tuple[SliceCounts, ...]
-
-    @classmethod
-    def of(
-        cls,
-        given: Outputs,
-        certifying: Outputs,
-        /,
-        *,
-        predictions: NDArray[np.int64] | None,
-        accepted: NDArray[np.bool_],
-        outcomes: NDArray[Any] | None,
-    ) -> Self:
-        """Count the rows that certify, by what the selector decides on them."""
-        classes = None if predictions is None else class_names_of(predictions, given.class_names)
-        return cls(
-            digest=outputs_digest(given),
-            rows=len(given),
-            samples=given.samples[1],
-            unusable=int(np.count_nonzero(~given.usable)),
-            held_out=len(given) - len(certifying),
-            largest=largest_cluster(certifying),
-            classes=slice_counts(classes, accepted, outcomes),
-            domains=slice_counts(certifying.domain, accepted, outcomes),
-        )
 
     def words(self, certifying: int, /) -> str:
         """How many of the rows given do not certify, and why; nothing where all do."""

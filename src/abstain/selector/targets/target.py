@@ -56,8 +56,9 @@ class Target(ABC):
     """What a selector is to guarantee, with what probability and by which rule.
 
     A subclass is a final frozen dataclass whose fields are its options. ``keys`` are those that name it in the short
-    form, and `threshold` finds its threshold; the other methods have defaults, which only some targets replace. A key is
-    a share between 0 and 1, unless the metadata of its field has another ``check``, a function of its name and value.
+    form, and `threshold` finds its threshold; the other methods have defaults, which only some targets replace. A key
+    is a share between 0 and 1, unless the metadata of its field has another ``check``, a function of its name and
+    value.
 
     Parameters
     ----------
