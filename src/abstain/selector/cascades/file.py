@@ -26,8 +26,9 @@ def _cascade(kind: type[Any], header: dict[str, Any], arrays: Arrays, own: Own) 
     """The cascade of these parts."""
     stages = [from_state(each, arrays, kind=Stage, own=own) for each in header["stages"]]
     odds = [from_state(each, arrays, kind=LogOdds) for each in header["odds"]]
-    for stage, each in zip(stages, odds, strict=True):
+    for stage in stages:
         check_decides(stage.fitted, stage.n_classes)
+    for each in odds:
         each.check()
     thresholds = built(header["thresholds"], tuple[float, ...], where="thresholds")
     return kind(
