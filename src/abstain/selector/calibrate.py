@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +13,12 @@ from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.hashes import outputs_digest
 from abstain.outputs.outputs import expect_outputs
-from abstain.scores import EXPECTED_COST
 from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import FittingRows, split_to_fit
-from abstain.scores.registry import AnyScore, default_score
+from abstain.scores.registry import default_score
 from abstain.scores.score import Score
 from abstain.selector.calibration_data import CalibrationData, class_names_of, largest_cluster, slice_counts
-from abstain.selector.choice import allowed, best_score, candidates
+from abstain.selector.choice import Scores, best_score
 from abstain.selector.seen_rows import SeenRows
 from abstain.selector.selector import Selector
 from abstain.selector.targets import target_of
@@ -30,9 +29,6 @@ from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.sample import one_per_cluster
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
-
-Scores = AnyScore | Sequence[AnyScore]
-"""A name such as ``"knn(k=5)"``, a score, a function of outputs, or several of these."""
 
 
 def calibrate(
@@ -97,7 +93,8 @@ def calibrate(
     """
     expect_outputs(outputs)
     aim = target_of(target, delta=delta, risk=risk, coverage=coverage, review=review, miss_rate=miss_rate, cost=cost)
-    entry, fitting, rest, tried = _chosen(_candidates(score, outputs, aim), outputs, aim, seed)
+    only = score[0] if isinstance(score, list | tuple) and len(score) == 1 else score
+    entry, fitting, rest, tried = _chosen(aim.scores(only, outputs), outputs, aim, seed)
     fitted = entry.fit(fitting.of(entry))
     confidence = rejected_last(fitted(rest))
     rest = aim.labelled(rest, confidence)
@@ -175,8 +172,6 @@ def _chosen(
     """The score, the rows to fit it on, the other rows, and the names of all scores tried, if several were."""
     entry = possible[0]
     if len(possible) > 1:
-        if target.alpha is None:
-            raise InvalidInputError(f"`score` must be one name with {target!r}, got {len(possible)} scores.")
         return best_score(possible, outputs, alpha=target.alpha, seed=seed)
     if entry.needs_fitting:
         return entry, *split_to_fit(outputs, seed=seed, share=entry.fitting_share), []
@@ -209,19 +204,6 @@ def _data(selector: Selector, given: Outputs, rows: ScoredRows) -> CalibrationDa
         classes=slice_counts(classes, accepted, outcomes),
         domains=slice_counts(rest.domain, accepted, outcomes),
     )
-
-
-def _candidates(score: Scores | None, outputs: Outputs, target: Target) -> list[Score]:
-    """The scores to choose among, all of which outputs and target allow; one where there is nothing to choose."""
-    if isinstance(score, list | tuple) and len(score) == 1:
-        score = score[0]
-    if score == EXPECTED_COST.name or target.weighs_answers:
-        if score not in (None, EXPECTED_COST.name):
-            raise InvalidInputError(f"`score` must be left out where answers are weighed by costs, got {score!r}.")
-        return [allowed(target.expected_cost(outputs.n_classes), outputs)]
-    scores = candidates(score, outputs)
-    target.check_scores(scores)
-    return scores
 
 
 def improvement(name: str, certified: Threshold, target: Target, rows: ScoredRows, /) -> str:

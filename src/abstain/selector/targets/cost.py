@@ -10,9 +10,12 @@ from numpy.typing import ArrayLike
 
 from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain.outputs import Outputs
 from abstain.outputs.validation import unlabelled
+from abstain.scores import EXPECTED_COST
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import Score
+from abstain.selector.choice import Scores, allowed
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 from abstain.thresholds.methods import METHODS
 
@@ -58,15 +61,17 @@ class Cost(Target):
         by_method = self.method is not None and METHODS[self.method].weighs_answers
         return self.costs is not None or by_method or np.ndim(self.cost) > 0
 
-    @property
-    def alpha(self) -> None:
-        """Scores are not chosen for a cost."""
-        return None
-
-    def expected_cost(self, n_classes: int, /) -> Score:
-        """The score of expected cost, with these costs."""
-        self._costs(n_classes)
-        return ExpectedCost(self.cost, self.costs)
+    def scores(self, asked: Scores | None, outputs: Outputs, /) -> list[Score]:
+        """The score of expected cost where answers are weighed, else the one asked for."""
+        if self.weighs_answers or asked == EXPECTED_COST.name:
+            if asked not in (None, EXPECTED_COST.name):
+                raise InvalidInputError(f"`score` must be left out where answers are weighed by costs, got {asked!r}.")
+            self._costs(outputs.n_classes)
+            return [allowed(ExpectedCost(self.cost, self.costs), outputs)]
+        scores = super().scores(asked, outputs)
+        if len(scores) > 1:
+            raise InvalidInputError(f"`score` must be one name with {self!r}, got {len(scores)} scores.")
+        return scores
 
     def _costs(self, n_classes: int) -> Costs:
         return Costs.of(n_classes, rejection=self.cost, matrix=self.costs)

@@ -11,6 +11,7 @@ from abstain._names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.score import Score
 from abstain.selector.calibration_data import class_names_of, largest_cluster
+from abstain.selector.choice import Scores
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.targets.target import Per, ScoredRows, Target, Thresholds, WhenImpossible
 from abstain.sketch import Sketch
@@ -100,14 +101,16 @@ class Risk(Target):
         """The rows, each with an outcome: missing ones at or below the floor count as errors."""
         return outputs if self.label_above is None else outputs.known_above(confidence > self.label_above)
 
-    def check_scores(self, scores: list[Score], /) -> None:
-        """Raise an error where rows without labels would choose or fit a score."""
+    def scores(self, asked: Scores | None, outputs: Outputs, /) -> list[Score]:
+        """The scores to choose among; an error where rows without labels would choose or fit one."""
+        scores = super().scores(asked, outputs)
         if self.label_above is not None and (len(scores) > 1 or scores[0].needs_fitting):
             names = ", ".join(score.name for score in scores[:3])
             raise InvalidInputError(
                 f"`label_above` must come with one score that needs no fitting, got {names}. Rows without labels can "
                 "neither choose nor fit a score."
             )
+        return scores
 
     def threshold(self, rows: ScoredRows, /) -> Thresholds:
         """The threshold that keeps the target, or one for each group."""

@@ -11,8 +11,10 @@ from abstain._arguments import check_fraction
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import Outputs
+from abstain.scores import EXPECTED_COST
 from abstain.scores.confidences import outcomes, predictions
 from abstain.scores.score import FittedScore, Score
+from abstain.selector.choice import Scores, candidates
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.sketch import Sketch
 from abstain.thresholds.methods import METHODS, TargetName, methods_for
@@ -103,21 +105,15 @@ class Target(ABC):
         """The threshold that keeps the target; `NoSafeThresholdError` where there is none."""
 
     @property
-    def alpha(self) -> float | None:
-        """Scores are compared by the AURC up to this coverage; None where there is nothing to compare them by."""
+    def alpha(self) -> float:
+        """Scores are compared by the AURC up to this coverage."""
         return 1.0
 
-    @property
-    def weighs_answers(self) -> bool:
-        """Whether the answers are the cheapest ones, not the classifier's own."""
-        return False
-
-    def expected_cost(self, _n_classes: int, /) -> Score:
-        """The score of expected cost, with the costs of the target."""
-        raise InvalidInputError(f"`score` must not be expected_cost without a `cost`, got {self!r}. Use Cost(…).")
-
-    def check_scores(self, scores: list[Score], /) -> None:  # noqa: B027
-        """Raise an error for scores that cannot be used with the target."""
+    def scores(self, asked: Scores | None, outputs: Outputs, /) -> list[Score]:
+        """The scores to choose among, all of which outputs and target allow; one where there is nothing to choose."""
+        if asked == EXPECTED_COST.name:
+            raise InvalidInputError(f"`score` must not be expected_cost without a `cost`, got {self!r}. Use Cost(…).")
+        return candidates(asked, outputs)
 
     def labelled(self, outputs: Outputs, _confidence: NDArray[np.float64], /) -> Outputs:
         """The rows, each with an outcome; a target with a floor needs no labels below it."""
