@@ -100,23 +100,22 @@ def cascade(
     matched.check_complete()
     if not matched.is_labelled:
         raise unlabelled("outputs")
-    aim = _target(target, risk, stage_risk, delta)
-    _check_groups(target, matched)
+    asked, largest = _target(target, matched, risk, stage_risk, delta)
     human_cost = _checked_human_cost(costs, human_cost, len(called))
     stages, chosen = _stages(matched, scores, costs, seed)
-    share = _routing_share(len(matched), aim.risk)  # type: ignore[attr-defined]
+    share = _routing_share(len(matched), largest)
     held_out = chosen | _drawn(matched, ~chosen, "rows to route a cascade on", share, seed)
     confidence = stage_confidence(stages, matched)
     pilot = held_out & ~chosen
     plan = RoutingPlan(
-        risk=aim.risk,  # type: ignore[attr-defined]
-        delta=aim.delta or delta,
+        risk=largest,
+        delta=asked.delta or delta,
         ratio=float(np.count_nonzero(~held_out) / np.count_nonzero(pilot)),
         costs=tuple(stage.cost for stage in stages),
         human_cost=human_cost,
     )
     routing = cheapest_routing(rejected_last(confidence[pilot]), matched.losses[pilot], plan)
-    selector = _certified(matched, confidence, routing, held_out, aim, seed)
+    selector = _certified(matched, confidence, routing, held_out, asked, seed)
     return Cascade(stages, routing, selector, human_cost)
 
 
@@ -142,25 +141,23 @@ def _checked_human_cost(costs: Sequence[float], human_cost: float | None, stages
     return float(human)
 
 
-def _target(target: Target | None, risk: float | None, stage_risk: float | None, delta: float) -> Target:
-    """The target, which must have a risk."""
+def _target(
+    target: Target | None, matched: MatchedRows, risk: float | None, stage_risk: float | None, delta: float
+) -> tuple[Target, float]:
+    """The target and its risk, which it must have; its groups must be the stages or the predicted classes."""
     if target is None and risk is None:
         raise InvalidInputError("`target` must have a risk, such as Risk(0.02), got none.")
-    short = {"risk": risk, "group_risk": stage_risk}
-    per = {} if stage_risk is None else {"per": "domain"}
-    aim = target_of(target, delta=delta, **short, **per)
-    if not hasattr(aim, "risk"):
-        raise InvalidInputError(f"`target` must have a risk, such as Risk(0.02), got {aim!r}.")
-    return aim
-
-
-def _check_groups(target: Target | None, matched: MatchedRows) -> None:
-    """Refuse a target for groups of rows that are not the stages."""
+    per = None if stage_risk is None else "domain"
+    asked = target_of(target, delta=delta, risk=risk, group_risk=stage_risk, per=per)
+    largest: float | None = getattr(asked, "risk", None)
+    if largest is None:
+        raise InvalidInputError(f"`target` must have a risk, such as Risk(0.02), got {asked!r}.")
     if getattr(target, "per", None) in ("domain", "group") and matched.first.domain is not None:
         raise InvalidInputError(
             "`target` must not be about groups of rows, since those of a cascade are its stages, got `per` for outputs "
             "with a domain. Use `stage_risk`, or leave the domain out to mean the stages."
         )
+    return asked, largest
 
 
 def _routing_share(n: int, risk: float) -> float:
