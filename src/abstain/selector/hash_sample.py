@@ -93,7 +93,7 @@ class HashSample:
         return np.array(self.hashes, np.uint64)
 
     def comparable(self, hashes: Hashes, /) -> Hashes:
-        """The hashes below the largest known one: only of these it is known whether the rows have them."""
+        """The hashes below ``below``: only of these it is known whether the rows have them."""
         return hashes[hashes <= np.uint64(self.below - 1)]
 
 
