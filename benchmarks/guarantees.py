@@ -12,7 +12,7 @@ import numpy as np
 from abstain import Outputs, Risk, calibrate
 from abstain.monitor import AcceptanceMonitor, RiskMonitor, ScoreMonitor
 from abstain.scores import SCORES
-from abstain.selector.recertify import Recertification
+from abstain.selector import Recertification
 from abstain.thresholds import (
     NoSafeThresholdError,
     betting,
@@ -394,7 +394,7 @@ def _labels_needed(seed: int, slope: float, floor: float | None, goal: float) ->
     while (recertification.threshold is None or 1 - recertification.threshold.value < goal) and len(
         recertification.ids
     ) < 13_000:
-        labels = recertification.next_look - len(recertification.ids)
+        labels = recertification.labels_to_next_look
         recertification = recertification.ask(new.confidence("c"), np.arange(30_000), labels=labels)
         recertification = recertification.answer(
             recertification.pending, new.errors[np.array(recertification.pending).astype(int)]

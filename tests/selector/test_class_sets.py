@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from abstain import Outputs, Selector, calibrate, calibrate_sets
 from abstain.cli.app import app
+from abstain.selector import Recertification
 from abstain.selector.class_sets import log_probabilities
-from abstain.selector.recertify import Recertification
 from abstain.thresholds import NoSafeThresholdError
 
 CLASSES, COVERAGE, DELTA = 5, 0.8, 0.1

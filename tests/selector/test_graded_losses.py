@@ -5,9 +5,9 @@ import pytest
 
 import abstain
 from abstain.errors import InvalidInputError
+from abstain.selector import Recertification
 from abstain.selector.certificate import Certificate
 from abstain.selector.certify import certify
-from abstain.selector.recertify import Recertification
 from abstain.thresholds import Quantity
 from abstain.thresholds.refutation import refutation
 

@@ -5,8 +5,7 @@ import pytest
 
 from abstain import Outputs, Risk, Selector, calibrate
 from abstain.monitor import DeploymentMonitor
-from abstain.selector import GroupRecertification
-from abstain.selector.group_recertification import recertification_of
+from abstain.selector import Recertification
 from abstain.thresholds.sample import Sample
 from abstain.thresholds.step_down import largest_safe_rank
 
@@ -38,10 +37,10 @@ def test_no_group_gets_an_unsafe_threshold_more_often_than_delta_in_any():
     slopes = (0.5, 0.6, 0.45)
     for seed in range(60):
         data = rows(np.random.default_rng([seed, 2]), 9000, slopes)
-        state = GroupRecertification.of(OLD)
+        state = Recertification.of(OLD)
         for labels in (600, 900, 1200):
             state = labelled(state, *data, labels)
-        values = {name: group.certified for name, group in state.groups.items() if group.certified is not None}
+        values = state.certified
         made += len(values)
         risks = {name: slope / 3 * (1 - values.get(name, 1.0)) ** 2 for name, slope in zip("abc", slopes, strict=True)}
         broken += max(risks.values()) > 0.05
@@ -63,21 +62,21 @@ def test_groups_at_the_whole_delta_each_break_it():
 
 def test_labels_go_to_groups_without_a_threshold_first_and_evenly():
     data = rows(np.random.default_rng(5), 6000, (0.0, 0.0, 0.9))
-    state = labelled(GroupRecertification.of(OLD), *data, 600)
-    assert [len(group.ids) for group in state.groups.values()] == [200, 200, 200]
-    assert state.certified == ("a", "b")
+    state = labelled(Recertification.of(OLD), *data, 600)
+    assert [len(group.ids) for group in state.searches.values()] == [200, 200, 200]
+    assert list(state.certified) == ["a", "b"]
     state = state.ask(data[0], np.arange(6000), data[1], labels=120)
-    assert [len(group.pending) for group in state.groups.values()] == [0, 0, 120]
-    again = GroupRecertification.from_json(state.to_json())
+    assert [len(group.pending) for group in state.searches.values()] == [0, 0, 120]
+    again = Recertification.from_json(state.to_json())
     assert again == state
 
 
 def test_the_new_selector_has_new_thresholds_and_keeps_those_of_other_groups(tmp_path):
     data = rows(np.random.default_rng(6), 9000, (0.3, 0.6, 0.3))
-    state = labelled(GroupRecertification.of(OLD, only=["b"]), *data, 1400)
+    state = labelled(Recertification.of(OLD, only=["b"]), *data, 1400)
     new = state.selector(OLD)
     assert new.groups.thresholds["a"] == OLD.groups.thresholds["a"]
-    assert new.groups.thresholds["b"].value == state.groups["b"].certified > OLD.groups.thresholds["b"].value
+    assert new.groups.thresholds["b"].value == state.certified["b"] > OLD.groups.thresholds["b"].value
     new.save(tmp_path / "s.abstain")
     assert Selector.load(tmp_path / "s.abstain").groups == new.groups
     confidence, group, _ = data
@@ -91,10 +90,10 @@ def test_the_new_selector_has_new_thresholds_and_keeps_those_of_other_groups(tmp
 
 def test_what_cannot_be_certified_is_refused():
     with pytest.raises(ValueError, match="`only` must name groups that have a threshold, a, b, c, got 'z'"):
-        GroupRecertification.of(OLD, only=["z"])
+        Recertification.of(OLD, only=["z"])
     with pytest.raises(ValueError, match="`only` must come without another risk and delta"):
-        GroupRecertification.of(OLD, risk=0.1, only=["a"])
-    state = GroupRecertification.of(OLD)
+        Recertification.of(OLD, risk=0.1, only=["a"])
+    state = Recertification.of(OLD)
     with pytest.raises(ValueError, match="Rows to label must be asked for first"):
         state.answer([1], [0])
     with pytest.raises(ValueError, match="A threshold must be certified first, got none after 0 labels"):
@@ -105,4 +104,4 @@ def test_what_cannot_be_certified_is_refused():
         state.ask([0.0, 0.0], ["x", "y"], ["a", "b"], labels=1)
     other = calibrate(Outputs(confidences={"c": np.linspace(0, 1, 500)}, errors=np.zeros(500, dtype=bool)), risk=0.05)
     with pytest.raises(ValueError, match="must have a threshold for each group"):
-        recertification_of(other, only=["a"])
+        Recertification.of(other, only=["a"])

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from abstain.selector import Cascade, Selector
-    from abstain.selector.group_recertification import GroupRecertification
-    from abstain.selector.recertify import Recertification
-
-    Searched = Recertification | GroupRecertification
+    from abstain.selector import Cascade, Recertification, Selector
 
 
 @final
@@ -39,16 +35,16 @@ class RecertifiedTarget:
         typer.Option(help="Certify only this group again; repeat for several. The others keep their thresholds."),
     ] = None
 
-    def resume(self, old: "Selector", state: Path, /) -> "Recertification | GroupRecertification":
+    def resume(self, old: "Selector", state: Path, /) -> "Recertification":
         """The recertification in the state file, or a new one."""
         from abstain._io.files import read_text
         from abstain._io.records import from_json
-        from abstain.selector.group_recertification import recertification_of
+        from abstain.selector import Recertification
 
-        new = recertification_of(old, risk=self.risk, delta=self.delta, only=self.group or ())
+        new = Recertification.of(old, risk=self.risk, delta=self.delta, only=self.group or ())
         if not state.exists():
             return new
-        saved = from_json(read_text(state, "the state of a Recertification"), type(new), where=str(state))
+        saved = from_json(read_text(state, "the state of a Recertification"), Recertification, where=str(state))
         if saved.of_selector != new.of_selector:
             raise InvalidInputError(
                 f"`--state` must be of this selector, got that of another in {state}. Name a new file."
@@ -58,7 +54,7 @@ class RecertifiedTarget:
                 f"`--state` must have the same target, got risk {saved.risk:g} and delta {saved.delta:g}. For another "
                 "target name a new file and use decisions on new rows: labels that led to a target cannot certify it."
             )
-        if self.group and set(self.group) != set(getattr(saved, "groups", ())):
+        if self.group and set(self.group) != set(saved.searches):
             raise InvalidInputError(
                 f"`--group` must name the groups of {state}, got different groups. Leave it out, or name a new file."
             )
@@ -129,45 +125,46 @@ def recertify(
         print_asked(asked, output, column, then, json=json)
         return
     answered = _answer(saved, rows, state, audited=labels.audited)
-    written = None if answered.certified in (None, ()) else output
+    written = output if answered.certified else None
     if written is not None:
         _renewed(answered, loaded).save(written)
     print_answered(answered, written, json=json)
 
 
-def _ask(saved: "Searched", rows: Path, labels: int, state: Path, output: Path, *, column: str) -> "Searched":
+def _ask(
+    saved: "Recertification", rows: Path, labels: int, state: Path, output: Path, *, column: str
+) -> "Recertification":
     """Draw rows to label and write them."""
     from abstain._io.files import write_text
     from abstain.outputs.table import read_columns
-    from abstain.selector.recertify import Recertification
 
     columns = read_columns(rows, number=("confidence",), text=("id",), if_there=("prediction",))
     extra = {name: columns[name] for name in ("prediction",) if name in columns}
-    if isinstance(saved, Recertification):
-        asked: Searched = saved.ask(columns["confidence"], columns["id"], labels=labels)
-    else:
-        groups = _read_groups(saved, rows)
-        asked = saved.ask(columns["confidence"], columns["id"], groups, labels=labels)
-        extra |= {} if saved.per == "class" else {saved.per: groups}
+    groups = _read_groups(saved.per, rows)
+    asked = saved.ask(columns["confidence"], columns["id"], groups, labels=labels)
+    if groups is not None and saved.per not in (None, "class"):
+        extra[saved.per] = groups
     several = len(set(columns["id"])) < len(columns["id"])
     write_text(output, _to_label(asked, extra, column, rows=several))
     write_text(state, asked.to_json())
     return asked
 
 
-def _read_groups(saved: "GroupRecertification", rows: Path) -> "NDArray[np.str_]":
+def _read_groups(per: str | None, rows: Path) -> "NDArray[np.str_] | None":
     """The group of each row, from the prediction, or the column that the selector was calibrated with."""
     from abstain.outputs.table import read_columns
 
-    if saved.per == "class":
+    if per is None:
+        return None
+    if per == "class":
         return cast("NDArray[np.str_]", read_columns(rows, text=("prediction",))["prediction"])
-    given = read_columns(rows, if_there=(saved.per, "group", "domain"))
+    given = read_columns(rows, if_there=(per, "group", "domain"))
     if not given:
-        raise InvalidInputError(f"`{rows}` must have a column {saved.per}, whose values have a threshold each.")
+        raise InvalidInputError(f"`{rows}` must have a column {per}, whose values have a threshold each.")
     return cast("NDArray[np.str_]", next(iter(given.values())))
 
 
-def _to_label(asked: "Searched", extra: "dict[str, NDArray[np.str_]]", column: str, *, rows: bool) -> str:
+def _to_label(asked: "Recertification", extra: "dict[str, NDArray[np.str_]]", column: str, *, rows: bool) -> str:
     """A table of the rows to label; id and the column of errors or losses are read back.
 
     Where ids repeat, the column row is the number of the row in the decisions, the first being 1.
@@ -183,25 +180,21 @@ def _to_label(asked: "Searched", extra: "dict[str, NDArray[np.str_]]", column: s
     return text.getvalue()
 
 
-def _answer(saved: "Searched", rows: Path, state: Path, *, audited: bool) -> "Searched":
+def _answer(saved: "Recertification", rows: Path, state: Path, *, audited: bool) -> "Recertification":
     """Read the labels, of an audit or of rows that were asked for, and save what they show."""
     from abstain._io.files import write_text
     from abstain.outputs.table import read_decisions, read_errors
     from abstain.selector.audited_decisions import AuditedDecisions
-    from abstain.selector.recertify import Recertification
 
-    answered: Searched
-    if not audited:
-        answered = saved.answer(*read_errors(rows))
-    elif isinstance(saved, Recertification):
-        answered = saved.take(AuditedDecisions.of(*read_decisions(rows).values()))
+    if audited:
+        answered = saved.take(AuditedDecisions.of(*read_decisions(rows).values()), _read_groups(saved.per, rows))
     else:
-        answered = saved.take(AuditedDecisions.of(*read_decisions(rows).values()), _read_groups(saved, rows))
+        answered = saved.answer(*read_errors(rows))
     write_text(state, answered.to_json())
     return answered
 
 
-def _renewed(answered: "Searched", old: "Selector | Cascade") -> "Selector | Cascade":
+def _renewed(answered: "Recertification", old: "Selector | Cascade") -> "Selector | Cascade":
     """The old selector or cascade with the new threshold."""
     from abstain.selector import Cascade
 

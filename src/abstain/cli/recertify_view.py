@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 from abstain.cli.printing import print_json, say
 
 if TYPE_CHECKING:
-    from abstain.selector.group_recertification import GroupRecertification
-    from abstain.selector.recertify import Recertification
-
-    Searched = Recertification | GroupRecertification
+    from abstain.selector import Recertification
+    from abstain.selector.threshold_search import ThresholdSearch
 
 
-def print_asked(asked: "Searched", output: Path, column: str, then: str, *, json: bool) -> None:
+def print_asked(asked: "Recertification", output: Path, column: str, then: str, *, json: bool) -> None:
     """Which rows to label, and what to do then."""
     if json:
         print_json({"pending": list(asked.pending), "labels": len(asked.ids)})
@@ -22,26 +20,23 @@ def print_asked(asked: "Searched", output: Path, column: str, then: str, *, json
     say(f"Then: {then}", whole=True)
 
 
-def print_answered(answered: "Searched", written: Path | None, *, json: bool) -> None:
+def print_answered(answered: "Recertification", written: Path | None, *, json: bool) -> None:
     """What the labels certify, and the file of the new selector if one was written."""
-    from abstain.selector import GroupRecertification
-
-    if isinstance(answered, GroupRecertification):
-        _print_groups(answered, json=json)
-    else:
+    if answered.per is None:
         _print(answered, json=json)
+    else:
+        _print_groups(answered, json=json)
     if written is not None and not json:
         say(f"New selector: {written}")
 
 
 def _print(answered: "Recertification", *, json: bool) -> None:
-    threshold, labels = answered.threshold, len(answered.ids)
+    threshold, labels, (search,) = answered.threshold, len(answered.ids), answered.searches.values()
     if json:
-        value = None if threshold is None else threshold.value
-        print_json({"labels": labels, "looks": answered.looks, "threshold": value})
+        print_json({"labels": labels, "looks": search.looks, "threshold": search.certified})
     elif threshold is None:
-        say(f"Nothing is certified after {labels} labels: {answered.outlook()}.")
-        say(f"- The next test is at {answered.next_look} labels: {_next_step(answered)}")
+        say(f"Nothing is certified after {labels} labels: {search.outlook()}.")
+        say(f"- The next test is at {_next_look(search)} labels: {_next_step(search)}")
         say(
             "- For a higher --risk start again with a new --state file and decisions on new rows: labels that led to "
             "a target cannot certify it."
@@ -50,24 +45,25 @@ def _print(answered: "Recertification", *, json: bool) -> None:
         say(f"Certified after {labels} labels: {threshold}")
 
 
-def _print_groups(answered: "GroupRecertification", *, json: bool) -> None:
+def _print_groups(answered: "Recertification", *, json: bool) -> None:
     """The same for each group."""
     certified, labels = answered.certified, len(answered.ids)
     if json:
-        values = {name: group.certified for name, group in answered.groups.items()}
+        values = {name: search.certified for name, search in answered.searches.items()}
         print_json({"labels": labels, "thresholds": values})
         return
     if certified:
-        say(f"Certified after {labels} labels: {len(certified)} of {len(answered.groups)} groups ({answered.per}).")
+        say(f"Certified after {labels} labels: {len(certified)} of {len(answered.searches)} groups ({answered.per}).")
     else:
-        say(f"Nothing is certified after {labels} labels, in {len(answered.groups)} groups ({answered.per}).")
-    for name, group in answered.groups.items():
-        if group.certified is not None:
-            say(f"- {name}: accept iff confidence > {group.certified:.6g}, by {len(group.ids)} labels.")
+        say(f"Nothing is certified after {labels} labels, in {len(answered.searches)} groups ({answered.per}).")
+    for name, search in answered.searches.items():
+        if search.certified is not None:
+            say(f"- {name}: accept iff confidence > {search.certified:.6g}, by {len(search.ids)} labels.")
         else:
-            none = f"nothing after {len(group.ids)} labels; the next test is at {group.next_look}"
-            say(f"- {name}: {none}. It needs {_more(group)}")
-    ready = [_missing(group) for group in answered.groups.values() if group.certified is None and _has_left(group)]
+            none = f"nothing after {len(search.ids)} labels; the next test is at {_next_look(search)}"
+            say(f"- {name}: {none}. It needs {_more(search)}")
+    uncertified = (search for search in answered.searches.values() if search.certified is None)
+    ready = [search.labels_to_next_look for search in uncertified if _has_left(search)]
     if ready:
         say(f"Next: --ask {len(ready) * max(ready)}, since labels are drawn evenly from groups not certified yet.")
     if certified:
@@ -77,27 +73,27 @@ def _print_groups(answered: "GroupRecertification", *, json: bool) -> None:
         )
 
 
-def _missing(answered: "Recertification") -> int:
-    """How many labels the next test lacks."""
-    return answered.next_look - len(answered.ids)
+def _next_look(search: "ThresholdSearch") -> int:
+    """The number of labels at the next test."""
+    return len(search.ids) + search.labels_to_next_look
 
 
-def _has_left(answered: "Recertification") -> bool:
+def _has_left(search: "ThresholdSearch") -> bool:
     """Whether the decisions given have enough rows left for the next test."""
-    return answered.left >= _missing(answered)
+    return search.left >= search.labels_to_next_look
 
 
-def _next_step(answered: "Recertification") -> str:
+def _next_step(search: "ThresholdSearch") -> str:
     """How to get the labels for the next test."""
-    return f"--ask {_missing(answered)}." if _has_left(answered) else _more(answered)
+    return f"--ask {search.labels_to_next_look}." if _has_left(search) else _more(search)
 
 
-def _more(answered: "Recertification") -> str:
+def _more(search: "ThresholdSearch") -> str:
     """How many labels the next test lacks, and where they come from if these decisions have too few."""
-    more = _missing(answered)
-    if _has_left(answered):
+    more = search.labels_to_next_look
+    if _has_left(search):
         return f"{more} more."
     return (
-        f"{more} more, but these decisions have {answered.left or 'none'} left above the old threshold. Make decisions "
+        f"{more} more, but these decisions have {search.left or 'none'} left above the old threshold. Make decisions "
         f"on new rows (`abstain select`), and --ask {more} of them."
     )

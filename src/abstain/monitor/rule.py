@@ -11,8 +11,7 @@ from abstain.monitor.rows import StreamRows, at, distinct
 from abstain.monitor.text_cells import UNKNOWN
 from abstain.outputs.column_names import spelled
 from abstain.outputs.columns import text
-from abstain.selector import Selector
-from abstain.selector.group_recertification import recertification_of
+from abstain.selector import Recertification, Selector
 
 SCORED = ("confidence", "logit", "proba")  # how columns of outputs begin, from which a selector decides
 
@@ -101,7 +100,7 @@ class Rule:
 
 def _is_recertifiable(selector: Selector) -> bool:
     try:
-        recertification_of(selector)
+        Recertification.of(selector)
     except ValueError:
         return False
     return True

@@ -169,15 +169,15 @@ def select(
 
 def _deciding(reader: ParquetReader, selector: bytes, goal: OutputFolder, schema: Any) -> SelectTask:
     from abstain.selector import Selector
-    from abstain.selector.file import read
+    from abstain.selector.file import SELECTOR_FILE
 
-    return SelectTask(reader, Selector(**read(selector, "selector")), goal, schema)
+    return SelectTask(reader, SELECTOR_FILE.read(Selector, selector, "selector"), goal, schema)
 
 
 def _bytes(selector: "Selector") -> bytes:
-    from abstain.selector.file import dumped
+    from abstain.selector.file import SELECTOR_FILE
 
-    return dumped(selector)
+    return SELECTOR_FILE.dumped(selector)
 
 
 def _decided(selector: "Selector", outputs: Outputs) -> Any:

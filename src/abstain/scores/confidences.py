@@ -1,7 +1,7 @@
 """Many scores of the same outputs, block by block, and one score on arrays of any library."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,13 @@ def predictions(outputs: Outputs, fitted: "FittedScore", /) -> NDArray[np.int64]
     for rows, inputs in usable_blocks(outputs, with_head=fitted.uses_head):
         answers[rows] = fitted.predictions(inputs)
     return answers
+
+
+def outcomes(outputs: Outputs, fitted: "FittedScore", /) -> NDArray[Any]:
+    """Whether the answer (n,) that the score judges is wrong, or its loss; always, or 1, for a non-finite row."""
+    if outputs.labels is None or not fitted.changes_predictions:
+        return outputs.outcomes
+    return np.asarray(predictions(outputs, fitted) != outputs.labels) | ~outputs.usable
 
 
 def usable_blocks(outputs: Outputs, /, *, with_head: bool) -> Iterator[tuple[Rows, Inputs]]:

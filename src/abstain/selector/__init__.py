@@ -7,9 +7,8 @@ from abstain.selector.cascades import Cascade, cascade, load_selector
 from abstain.selector.certificate import Certificate
 from abstain.selector.certify import certify
 from abstain.selector.class_sets import ClassSets, calibrate_sets
-from abstain.selector.group_recertification import GroupRecertification
 from abstain.selector.group_thresholds import GroupThresholds
-from abstain.selector.recertify import Recertification
+from abstain.selector.recertification import Recertification
 from abstain.selector.review_plan import ReviewPlan
 from abstain.selector.selector import ABSTAIN, Selector
 from abstain.selector.targets import *  # noqa: F403
@@ -21,7 +20,6 @@ __all__ = [
     "Cascade",
     "Certificate",
     "ClassSets",
-    "GroupRecertification",
     "GroupThresholds",
     "Recertification",
     "ReviewPlan",

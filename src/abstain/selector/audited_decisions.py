@@ -79,26 +79,11 @@ class AuditedDecisions:
                 f"`error` must be known for every audited row, got none for {missing} of {np.count_nonzero(audited)}. "
                 "Label them: those that are left out may be the wrong ones."
             )
-        values = as_doubles("confidence", confidence)
+        known = np.where(audited, wrong, 0.0)
         return cls(
-            ids=np.asarray(ids), confidence=values, accepted=taken, audited=audited, errors=_of_audited(wrong, audited)
+            ids=np.asarray(ids),
+            confidence=as_doubles("confidence", confidence),
+            accepted=taken,
+            audited=audited,
+            errors=known == 1 if are_errors(known) else known,
         )
-
-    def __len__(self) -> int:
-        return len(self.accepted)
-
-    def select(self, rows: Mask, /) -> "AuditedDecisions":
-        """Some of the rows."""
-        return AuditedDecisions(
-            ids=self.ids[rows],
-            confidence=self.confidence[rows],
-            accepted=self.accepted[rows],
-            audited=self.audited[rows],
-            errors=self.errors[rows],
-        )
-
-
-def _of_audited(outcomes: NDArray[np.float64], audited: Mask) -> NDArray[Any]:
-    """Errors as bool, or losses, of audited rows; none of others."""
-    known = np.where(audited, outcomes, 0.0)
-    return known == 1 if are_errors(known) else known

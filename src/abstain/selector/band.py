@@ -27,7 +27,7 @@ class Band:
     second: float | None
     """Above it, the second class is accepted."""
 
-    def words(self, names: tuple[str, str], /) -> str:
+    def words(self, class_names: tuple[str, ...] | None, /) -> str:
         """The bands in words.
 
         >>> Band(0.007, 0.75).words(("ok", "fraud"))
@@ -35,7 +35,7 @@ class Band:
         """
         if self == NOWHERE:
             return "review everything"
-        first, second = names
+        first, second = class_names or ("class 0", "class 1")
         parts = [f"{first} below {_digits(self.first)}"] if self.first is not None else []
         if self.first is None or self.second is None or self.first < self.second:
             is_between = self.first is not None and self.second is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike
 from abstain._errors import InvalidInputError
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
+from abstain.outputs.hashes import outputs_digest
 from abstain.outputs.outputs import expect_outputs
-from abstain.scores import EXPECTED_COST
 from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import FittingRows, split_to_fit
-from abstain.scores.registry import AnyScore, default_score
+from abstain.scores.registry import default_score
 from abstain.scores.score import Score
-from abstain.selector.calibration_data import CalibrationData
-from abstain.selector.calibration_rows import SeenRows
-from abstain.selector.choice import allowed, best_score, candidates
+from abstain.selector.calibration_data import CalibrationData, class_names_of, largest_cluster, slice_counts
+from abstain.selector.choice import Scores, best_score
+from abstain.selector.seen_rows import SeenRows
 from abstain.selector.selector import Selector
 from abstain.selector.targets import target_of
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
@@ -29,9 +29,6 @@ from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.sample import one_per_cluster
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
-
-Scores = AnyScore | Sequence[AnyScore]
-"""A name such as ``"knn(k=5)"``, a score, a function of outputs, or several of these."""
 
 
 def calibrate(
@@ -95,23 +92,27 @@ def calibrate(
     0.05
     """
     expect_outputs(outputs)
-    short = {"risk": risk, "coverage": coverage, "review": review, "miss_rate": miss_rate, "cost": cost}
-    aim = _target(target, delta=delta, **short)
-    entry, fitting, rest, tried = _chosen(_candidates(score, outputs, aim), outputs, aim, seed)
+    aim = target_of(target, delta=delta, risk=risk, coverage=coverage, review=review, miss_rate=miss_rate, cost=cost)
+    only = score[0] if isinstance(score, list | tuple) and len(score) == 1 else score
+    entry, fitting, rest, tried = _chosen(aim.scores(only, outputs), outputs, aim, seed)
     fitted = entry.fit(fitting.of(entry))
     confidence = rejected_last(fitted(rest))
     rest = aim.labelled(rest, confidence)
-    rows = ScoredRows(rest, fitted, confidence)
-    threshold, groups = _threshold(aim, rows, seed)
+    rows = ScoredRows(rest, fitted, confidence, seed)
+    threshold, groups = _threshold(aim, rows)
     if rest.is_graded:
         threshold, groups = threshold.of_losses(), None if groups is None else groups.of_losses()
-    if fitted.singles and groups is None and _is_of_risk_alone(threshold):
-        threshold = _noting(threshold, improvement(entry.name, threshold, aim, rows, seed=seed))
+    notes = []
+    if fitted.singles and groups is None and threshold.guarantee.quantity.is_risk and not threshold.further:
+        notes.append(improvement(entry.name, threshold, aim, rows))
     if tried:
-        words = f"{entry.name} was chosen among {len(tried)} scores on other rows, which costs the guarantee nothing"
-        threshold = _noting(threshold, words)
-    drawn = one_per_cluster(rows.confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)
-    distribution = ScoreDistribution.of(rows.confidence[drawn], seed=seed)
+        notes.append(
+            f"{entry.name} was chosen among {len(tried)} scores on other rows, which costs the guarantee nothing"
+        )
+    for words in notes:
+        threshold = replace(threshold, guarantee=threshold.guarantee.noting(words))
+    drawn = one_per_cluster(confidence, np.zeros(len(rest)), ids=rest.ids, seed=seed)
+    distribution = ScoreDistribution.of(confidence[drawn], seed=seed)
     selector = Selector(entry, fitted, threshold, outputs.n_classes, distribution, groups, outputs.class_names)
     return replace(selector, calibration=_data(selector, outputs, rows), seen=SeenRows.of(outputs))
 
@@ -148,7 +149,7 @@ def calibrate_sketch(
     Selector
         The score of the sketch and its threshold.
     """
-    aim = _target(target, risk=risk, coverage=coverage, delta=delta)
+    aim = target_of(target, delta=delta, risk=risk, coverage=coverage)
     if score == "best" and score not in sketch.scores:
         raise InvalidInputError(
             "`score` must name a score of the sketch, got 'best', which needs the rows to choose on. Calibrate the "
@@ -165,28 +166,22 @@ def calibrate_sketch(
     return Selector(planned.entry, planned.fitted, threshold, plan.n_classes, distribution, groups, plan.class_names)
 
 
-def _target(target: Target | None, *, delta: float | None, **short: object) -> Target:
-    return target_of(target, **short) if target is not None else target_of(delta=delta, **short)
-
-
 def _chosen(
     possible: list[Score], outputs: Outputs, target: Target, seed: int
 ) -> tuple[Score, FittingRows, Outputs, list[str]]:
-    """The score, the rows to fit it on and the others; and the names of all that were tried, if several were."""
+    """The score, the rows to fit it on, the other rows, and the names of all scores tried, if several were."""
     entry = possible[0]
     if len(possible) > 1:
-        if target.alpha is None:
-            raise InvalidInputError(f"`score` must be one name with {target!r}, got {len(possible)} scores.")
         return best_score(possible, outputs, alpha=target.alpha, seed=seed)
     if entry.needs_fitting:
         return entry, *split_to_fit(outputs, seed=seed, share=entry.fitting_share), []
     return entry, FittingRows.all_alike(outputs), outputs, []
 
 
-def _threshold(target: Target, rows: ScoredRows, seed: int) -> Thresholds:
-    """The threshold of the target, or its fallback; an error says what is achievable."""
+def _threshold(target: Target, rows: ScoredRows) -> Thresholds:
+    """The threshold of the target, or its fallback; an error lists what is achievable."""
     try:
-        return target.threshold(rows, seed=seed)
+        return target.threshold(rows)
     except NoSafeThresholdError as error:
         fallback = target.fallback(len(rows.outputs))
         if fallback is None:
@@ -194,39 +189,24 @@ def _threshold(target: Target, rows: ScoredRows, seed: int) -> Thresholds:
         return fallback, None
 
 
-def _is_of_risk_alone(threshold: Threshold) -> bool:
-    return threshold.guarantee.quantity.is_risk and not threshold.further
-
-
-def _noting(threshold: Threshold, words: str) -> Threshold:
-    return replace(threshold, guarantee=threshold.guarantee.noting(words))
-
-
 def _data(selector: Selector, given: Outputs, rows: ScoredRows) -> CalibrationData:
+    """Counts of the rows that certify, by what the selector decides on them."""
     rest = rows.outputs
-    return CalibrationData.of(
-        given,
-        rest,
-        predictions=selector.predictions(rest) if rest.n_classes else None,
-        accepted=selector.accepted(rest, rows.confidence),
-        outcomes=selector.outcomes(rest) if rest.is_labelled else None,
+    accepted, outcomes = selector.accepted(rest, rows.confidence), rows.outcomes if rest.is_labelled else None
+    classes = class_names_of(rows.predictions, given.class_names) if rest.n_classes else None
+    return CalibrationData(
+        digest=outputs_digest(given),
+        rows=len(given),
+        samples=given.samples[1],
+        unusable=int(np.count_nonzero(~given.usable)),
+        held_out=len(given) - len(rest),
+        largest=largest_cluster(rest),
+        classes=slice_counts(classes, accepted, outcomes),
+        domains=slice_counts(rest.domain, accepted, outcomes),
     )
 
 
-def _candidates(score: Scores | None, outputs: Outputs, target: Target) -> list[Score]:
-    """The scores to choose among, all of which outputs and target allow; one where there is nothing to choose."""
-    if isinstance(score, list | tuple) and len(score) == 1:
-        score = score[0]
-    if score == EXPECTED_COST.name or target.weighs_answers:
-        if score not in (None, EXPECTED_COST.name):
-            raise InvalidInputError(f"`score` must be left out where answers are weighed by costs, got {score!r}.")
-        return [allowed(target.expected_cost(outputs.n_classes), outputs)]
-    scores = candidates(score, outputs)
-    target.check_scores(scores)
-    return scores
-
-
-def improvement(name: str, certified: Threshold, target: Target, rows: ScoredRows, /, *, seed: int) -> str:
+def improvement(name: str, certified: Threshold, target: Target, rows: ScoredRows, /) -> str:
     """How much more of these rows a combination accepts than the best single score, certified on them at the same risk.
 
     The best in hindsight, so that the improvement is understated rather than overstated.
@@ -234,7 +214,7 @@ def improvement(name: str, certified: Threshold, target: Target, rows: ScoredRow
     singles, shares = rows.fitted.singles, {}
     for single, confidence in confidences(rows.outputs, singles).items():
         try:
-            alone, _ = target.threshold(ScoredRows(rows.outputs, singles[single], rejected_last(confidence)), seed=seed)
+            alone, _ = target.threshold(replace(rows, fitted=singles[single], confidence=rejected_last(confidence)))
             shares[single] = alone.accepted / alone.n
         except NoSafeThresholdError:
             shares[single] = 0.0
@@ -249,7 +229,7 @@ def improvement(name: str, certified: Threshold, target: Target, rows: ScoredRow
 
 
 def distribution_of(counts: BinCounts, /) -> ScoreDistribution:
-    """That of confidence where every bit is kept; else all confidences are one part, of which nothing is known."""
+    """The distribution of confidence where the sketch keeps every bit; else one part that holds all confidences."""
     if counts.is_exact and counts.n <= MOST and not counts.are_clusters:
         return ScoreDistribution.of(BinnedSample(counts).rows()[0][::-1])
     return ScoreDistribution((), (), (counts.n + 1,))

@@ -1,13 +1,13 @@
 """What a selector remembers of the rows it was calibrated on: counts, a digest, and each class and domain."""
 
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._text import listed
 from abstain.outputs import Outputs
-from abstain.outputs.hashes import outputs_digest
 
 MOST = 10_000  # names of classes or domains that a file keeps
 
@@ -46,29 +46,15 @@ class CalibrationData:
     """The rows that certify by predicted class; none without classes."""
     domains: tuple[SliceCounts, ...]
 
-    @classmethod
-    def of(
-        cls,
-        given: Outputs,
-        certifying: Outputs,
-        /,
-        *,
-        predictions: NDArray[np.int64] | None,
-        accepted: NDArray[np.bool_],
-        outcomes: NDArray[Any] | None,
-    ) -> Self:
-        """Count the rows that certify, by what the selector decides on them."""
-        classes = None if predictions is None else class_names_of(predictions, given.class_names)
-        return cls(
-            digest=outputs_digest(given),
-            rows=len(given),
-            samples=given.samples[1],
-            unusable=int(np.count_nonzero(~given.usable)),
-            held_out=len(given) - len(certifying),
-            largest=largest_cluster(certifying),
-            classes=slice_counts(classes, accepted, outcomes),
-            domains=slice_counts(certifying.domain, accepted, outcomes),
-        )
+    def words(self, certifying: int, /) -> str:
+        """How many of the rows given do not certify, and why; nothing where all do."""
+        others = self.rows - self.held_out - certifying
+        parts = [f"{self.held_out:,} chose or fitted the score"] if self.held_out else []
+        parts += [f"{others:,} placed the threshold or repeat a sample"] if others > 0 else []
+        certify = f"{certifying:,} certify the threshold"
+        given = f" Of the {self.rows:,} rows given, {listed([*parts, certify])}." if parts else ""
+        unusable = f" Rows that are not finite, {self.unusable:,} here, are never accepted." if self.unusable else ""
+        return given + unusable
 
 
 def slice_counts(
@@ -82,14 +68,12 @@ def slice_counts(
     if len(distinct) > MOST:
         return ()
     columns = (None, accepted, accepted * losses)
-    counts = [np.bincount(index, weights=each, minlength=len(distinct)) for each in columns]
-    counts = [each.astype(int).tolist() for each in counts[:2]] + [_totals(counts[2], losses)]
-    return tuple(SliceCounts(str(name), *each) for name, *each in zip(distinct, *counts, strict=True))
-
-
-def _totals(sums: NDArray[Any], outcomes: NDArray[Any]) -> list[float]:
-    """Numbers of errors, which are integers, or totals of losses."""
-    return (sums.astype(int) if outcomes.dtype == bool else sums.astype(np.float64)).tolist()
+    totals = (np.bincount(index, weights=each, minlength=len(distinct)).tolist() for each in columns)
+    kind = int if losses.dtype == bool else float
+    return tuple(
+        SliceCounts(str(name), n, int(kept), kind(wrong))
+        for name, n, kept, wrong in zip(distinct, *totals, strict=True)
+    )
 
 
 def class_names_of(predictions: NDArray[np.int64], class_names: tuple[str, ...] | None, /) -> NDArray[np.str_]:

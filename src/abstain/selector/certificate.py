@@ -1,4 +1,4 @@
-"""`Certificate`: a selector's guarantee, the data behind it, what fresh rows say of it, and all of it in words."""
+"""`Certificate`: a selector's guarantee, the data behind it, and its test on fresh rows."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -84,7 +84,7 @@ class FreshData:
     errors: int | float
     """Among the accepted, or those of them that have a label: their number, or the total of graded losses."""
     level: float
-    """The probability with which a kept guarantee may be called refuted, all tests together."""
+    """The probability with which any guarantee that holds may be called refuted."""
     tests: tuple[GuaranteeTest, ...]
     classes: tuple[SliceTest, ...]
     domains: tuple[SliceTest, ...]
@@ -129,7 +129,7 @@ class Certificate:
         return f"<Certificate: {self.verdict}; {facts.score} {rule}; print(certificate.summary()) shows its guarantee>"
 
     def summary(self) -> str:
-        """What is guaranteed, and what the fresh rows say of it, a sentence or two in each line."""
+        """The guarantees, the verdict and the tests on the fresh rows, a line each."""
         return "\n".join(summary_lines(self))
 
     def to_html(self, file: str | PathLike[str], /) -> None:
@@ -140,7 +140,7 @@ class Certificate:
 
     @property
     def verdict(self) -> Verdict:
-        """What the fresh rows say; "not tested" without any."""
+        """The result on the fresh rows; "not tested" without any."""
         return "not tested" if self.fresh is None else self.fresh.verdict
 
     def is_at_least(self, verdict: Verdict, /) -> bool:

@@ -14,7 +14,7 @@ Difference = tuple[str, Any, Any]
 @final
 @dataclass(frozen=True)
 class Changes:
-    """In words, what breaks a certificate and what does not."""
+    """What breaks a certificate, and what is only noticed, in words."""
 
     breaks: tuple[str, ...]
     notices: tuple[str, ...]
@@ -58,7 +58,7 @@ def changes(old: Certificate, new: Certificate, /) -> Changes:
 
 
 def _main(differences: list[Difference]) -> tuple[list[Difference], int]:
-    """Those that say what another selector is, what it guarantees and rests on; and how many others there are."""
+    """The differences in score, threshold, target, calibration rows and verdict; and how many others there are."""
     main = [each for each in differences if each[0].split(".")[0] in NOTICED or each[0].startswith(MAIN)]
     return main, len(differences) - len(main) - 1  # its digest is named already
 

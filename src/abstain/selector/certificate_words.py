@@ -1,4 +1,4 @@
-"""A certificate in words: what is guaranteed, and what the fresh rows say of it."""
+"""A certificate in words: the guarantees, and the results of testing them on fresh rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MEANING = {
 
 
 def verdict_words(certificate: Certificate, /) -> str:
-    """What the fresh rows say, in a sentence."""
+    """The verdict, in a sentence."""
     what, fresh = "the guarantee" if _is_guaranteed(certificate) else "what was aimed at", certificate.fresh
     if certificate.verdict == "too little data" and fresh is not None and not fresh.accepted:
         return f"None of the fresh rows is accepted, so they cannot test {what}."
@@ -42,7 +42,7 @@ def summary_lines(certificate: Certificate, /) -> list[str]:
 
 
 def findings(certificate: Certificate, /) -> list[str]:
-    """What the fresh rows say of each guarantee, then of classes and domains that stand out; nothing without any."""
+    """The test of each guarantee, then the classes and domains above it; nothing without fresh rows."""
     if (fresh := certificate.fresh) is None:
         return []
     unknown = [] if fresh.compared else [f"Which of the fresh rows calibrated it is {compared_words(fresh)}."]
@@ -50,7 +50,7 @@ def findings(certificate: Certificate, /) -> list[str]:
 
 
 def all_test_words(certificate: Certificate, /) -> list[str]:
-    """What the fresh rows say of each guarantee, at the share of the level that it has; nothing without any."""
+    """The test of each guarantee, at its share of the level; nothing without fresh rows."""
     word = "guaranteed" if _is_guaranteed(certificate) else "aimed at"
     return [words_of_test(test, word=word) for test in ([] if certificate.fresh is None else certificate.fresh.tests)]
 

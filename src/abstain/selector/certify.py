@@ -2,7 +2,6 @@
 
 import platform
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -50,39 +49,31 @@ def certify(
         With the verdict on the fresh rows, if there are any.
     """
     check_chance("level", level)
-    if isinstance(selector, Cascade):
-        rows = fresh if fresh is None or isinstance(fresh, AuditedDecisions) else selector.combined(_list(fresh))
-        made = _certificate(selector.selector, rows, level, sources)
-        return replace(made, selector=replace(made.selector, digest=selector.digest))
-    if not isinstance(selector, Selector):
+    if not isinstance(selector, Selector | Cascade):
         raise InvalidTypeError(f"`selector` must be a Selector or a Cascade, got {type(selector).__name__}.")
-    return _certificate(selector, fresh, level, sources)
-
-
-def _list(fresh: Outputs | Sequence[Outputs]) -> Sequence[Outputs]:
-    if isinstance(fresh, Outputs):
-        raise InvalidTypeError("`fresh` must be a list with the outputs of each stage for a cascade, got Outputs.")
-    return fresh
-
-
-def _certificate(selector: Selector, fresh: Any, level: float, sources: dict[str, str] | None) -> Certificate:
-    threshold, groups = selector.threshold, selector.groups
+    certified = selector.selector if isinstance(selector, Cascade) else selector
+    rows: Any = fresh
+    if isinstance(selector, Cascade) and fresh is not None and not isinstance(fresh, AuditedDecisions):
+        if isinstance(fresh, Outputs):
+            raise InvalidTypeError("`fresh` must be a list with the outputs of each stage for a cascade, got Outputs.")
+        rows = selector.combined(fresh)
+    threshold, groups = certified.threshold, certified.groups
     return Certificate(
         selector=SelectorFacts(
             digest=selector.digest,
-            score=selector.score,
+            score=certified.score,
             method=threshold.method,
             threshold=threshold.value,
             group_thresholds={} if groups is None else {name: group.value for name, group in groups.thresholds.items()},
             per=None if groups is None else groups.per,
-            n_classes=selector.n_classes,
+            n_classes=certified.n_classes,
             calibrated_rows=threshold.n,
             accepted=threshold.accepted,
             errors=threshold.errors,
         ),
         guarantees=threshold.guarantees,
-        calibration=selector.calibration,
-        fresh=None if fresh is None else FreshRows.of(selector, fresh, level).data(),
+        calibration=certified.calibration,
+        fresh=None if rows is None else FreshRows.of(certified, rows, level).data(),
         software={"abstain": version("abstain"), "python": platform.python_version()}
         | {name: version(name) for name in ("numpy", "scipy")},
         sources=dict(sources or {}),

@@ -18,6 +18,8 @@ from abstain.scores.registry import DEFAULT, SCORES, AnyScore, as_scores, defaul
 from abstain.scores.score import Score
 
 Floats = NDArray[np.float64]
+Scores = AnyScore | Sequence[AnyScore]
+"""A name such as ``"knn(k=5)"``, a score, a function of outputs, or several of these."""
 AHEAD = 1.0  # standard errors by which a score must be ahead of the first to be taken in its place
 
 
@@ -80,7 +82,7 @@ def _is_ahead(best: Score, first: Score, judged: list[tuple[dict[str, Floats], O
     return sum(each.difference for each in apart) > AHEAD * hypot(*(each.se for each in apart))
 
 
-def candidates(score: AnyScore | Sequence[AnyScore] | None, outputs: Outputs, /) -> list[Score]:
+def candidates(score: Scores | None, outputs: Outputs, /) -> list[Score]:
     """The scores to choose among, all of which the outputs allow; one where there is nothing to choose."""
     if score is None:
         score = default_score((*outputs.confidence_names, *([DEFAULT] if outputs.n_classes else [])))

@@ -1,9 +1,9 @@
-"""A selector in one file: arrays and a header, nothing executable, every bit and every field checked."""
+"""A selector or a cascade in one file: arrays and a header, nothing executable, every bit and every field checked."""
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, is_dataclass
 from os import PathLike
-from typing import Any, final
+from typing import Any, TypeVar, final, get_type_hints
 
 import numpy as np
 
@@ -14,89 +14,102 @@ from abstain._io.records import built
 from abstain._io.sealed import Arrays, as_read, making, sealed_bytes, unsealed
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import check_decides, from_state, to_state
-from abstain.selector.calibration_data import CalibrationData
-from abstain.selector.calibration_rows import SeenRows
-from abstain.selector.class_sets import ClassSets
-from abstain.selector.group_thresholds import GroupThresholds
-from abstain.thresholds.score_distribution import ScoreDistribution
-from abstain.thresholds.threshold import Threshold
 
-FORMAT, VERSION = "abstain.selector", 11
-SCORE = ("score", "fitted")
+T = TypeVar("T")
+Own = Iterable[Any]
+"""Functions of the user's, which no file can hold."""
+PLAIN = ("threshold", "groups", "n_classes", "distribution", "class_names", "calibration", "seen", "class_sets")
+"""The fields of a selector besides its score, in the order of the file."""
 
 
 @final
 @dataclass(frozen=True)
-class _Record:
-    """Of a selector, besides its score."""
+class SealedFile:
+    """How values of a class are written to a file, whole or not at all, and read again."""
 
-    threshold: Threshold
-    groups: GroupThresholds | None
-    n_classes: int
-    distribution: ScoreDistribution
-    class_names: tuple[str, ...] | None
-    calibration: CalibrationData | None
-    seen: SeenRows | None
-    class_sets: ClassSets | None
+    kind: str
+    """Such as ``abstain.selector``."""
+    version: int
+    writer: str
+    """What writes such files, for messages."""
+    take_apart: Callable[[Any], tuple[dict[str, Any], Arrays]]
+    """The header and the arrays of a value."""
+    put_together: Callable[[type[Any], dict[str, Any], Arrays, Own], Any]
+    """The value of a class from these."""
 
+    @property
+    def word(self) -> str:
+        """What such a file holds."""
+        return self.kind.rpartition(".")[2]
 
-def save(selector: Any, file: str | PathLike[str], /) -> None:
-    """Write one file, whole or not at all."""
-    goal, contents = as_path("file", file), dumped(selector)
-    write_whole(goal, lambda partial: partial.write_bytes(contents))
+    def dumped(self, value: object, /) -> bytes:
+        """What the file of a value holds."""
+        header, arrays = self._stored(value)
+        with making(f"`{self.word}` must have a score that a file can hold"):
+            self._made(type(value), as_read(header), arrays, ())
+        return sealed_bytes(self.kind, self.version, header, arrays)
 
+    def save(self, value: object, file: str | PathLike[str], /) -> None:
+        """Write one file, whole or not at all."""
+        path, contents = as_path("file", file), self.dumped(value)
+        write_whole(path, lambda partial: partial.write_bytes(contents))
 
-def dumped(selector: Any, /) -> bytes:
-    """What the file holds."""
-    score, fitted, arrays = _states(selector.entry, selector.fitted)
-    record = _Record(*(getattr(selector, field.name) for field in fields(_Record)))
-    header = {"score": score, "fitted": fitted, **asdict(record)}
-    with making("`selector` must have a score that a file can hold"):
-        _fields(as_read(header), arrays, ())
-    return sealed_bytes(FORMAT, VERSION, header, arrays)
+    def load(self, kind: type[T], file: str | PathLike[str], /, *, own: Own = ()) -> T:
+        """The value of this class in a file; a truncated, altered, newer or foreign file is refused with the reason."""
+        path = as_path("file", file)
+        with reading(path, f"a {self.word} written by {self.writer}"):
+            contents = path.read_bytes()
+        return self.read(kind, contents, str(file), own=own)
 
+    def read(self, kind: type[T], contents: bytes, file: str, /, *, own: Own = ()) -> T:
+        """The same of the contents of a file of this name."""
+        header, arrays = unsealed(contents, file, self.kind, self.version, writer=self.writer, again="calibrate again")
+        with making(f"`{file}` must be a {self.word}"):
+            return self._made(kind, header, arrays, own)
 
-def load(file: str | PathLike[str], /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
-    """The fields of the selector in a file; a truncated, altered, newer or foreign file is refused with the reason."""
-    path = as_path("file", file)
-    with reading(path, "a selector written by Selector.save"):
-        contents = path.read_bytes()
-    return read(contents, str(file), own=own)
+    def _made(self, kind: type[T], header: dict[str, Any], arrays: Arrays, own: Own) -> T:
+        value: T = self.put_together(kind, header, arrays, [own] if callable(own) else list(own))
+        _check_all_is_read(*self._stored(value), header, arrays)
+        return value
 
-
-def read(contents: bytes, file: str, /, *, own: Iterable[Any] = ()) -> dict[str, Any]:
-    """The same of the contents of a file of this name."""
-    header, arrays = unsealed(contents, file, FORMAT, VERSION, writer="Selector.save", again="calibrate again")
-    with making(f"`{file}` must be a selector"):
-        return _fields(header, arrays, own)
-
-
-def _fields(header: dict[str, Any], arrays: Arrays, own: Iterable[Any]) -> dict[str, Any]:
-    own = [own] if callable(own) else list(own)
-    entry = from_state(header["score"], arrays, kind=Score, own=own)
-    fitted = from_state(header["fitted"], arrays, kind=FittedScore, own=own)
-    _check_all_is_read(entry, fitted, header, arrays)
-    record = built({name: header[name] for name in header if name not in SCORE}, _Record)
-    if record.class_names is not None and len(record.class_names) != record.n_classes:
-        raise InvalidInputError(f"{len(record.class_names)} names for {record.n_classes} classes")
-    check_decides(fitted, record.n_classes)
-    return {"entry": entry, "fitted": fitted, **vars(record)}
-
-
-def _states(entry: Score, fitted: FittedScore) -> tuple[Any, Any, Arrays]:
-    """Both as headers, and their arrays as they are in a file, which cannot hold none."""
-    score, arrays = to_state(entry, name="score")
-    state, more = to_state(fitted, name="fitted")
-    stored = {name: np.ascontiguousarray(array) for name, array in (arrays | more).items()}
-    return score, state, stored or {"none": np.zeros(0)}
+    def _stored(self, value: object) -> tuple[dict[str, Any], Arrays]:
+        """The header and the arrays as they are in a file, which cannot hold no array."""
+        header, arrays = self.take_apart(value)
+        stored = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        return header, stored or {"none": np.zeros(0)}
 
 
-def _check_all_is_read(entry: Score, fitted: FittedScore, header: dict[str, Any], arrays: Arrays) -> None:
-    """A file says what is saved again and nothing else."""
-    score, state, stored = _states(entry, fitted)
-    names = {*SCORE, *(field.name for field in fields(_Record))}
-    if set(header) != names or as_read({"score": score, "fitted": state}) != {name: header[name] for name in SCORE}:
+def _check_all_is_read(again: dict[str, Any], stored: Arrays, header: dict[str, Any], arrays: Arrays) -> None:
+    """Refuse a file that holds anything else than what would be saved again."""
+    if as_read(again) != header:
         raise InvalidInputError("a header with more or other fields")
-    forms = [{name: (array.dtype, array.shape) for name, array in kept.items()} for kept in (stored, arrays)]
+    forms = [{name: (array.dtype, array.shape) for name, array in each.items()} for each in (stored, arrays)]
     if forms[0] != forms[1]:
         raise InvalidInputError("more or other arrays than its score has")
+
+
+def selector_parts(selector: Any, /, *, prefix: str = "") -> tuple[dict[str, Any], Arrays]:
+    """The header and the arrays of a selector, the names of these with a prefix."""
+    score, arrays = to_state(selector.entry, name=f"{prefix}score")
+    fitted, more = to_state(selector.fitted, name=f"{prefix}fitted")
+    plain = {name: _plain(getattr(selector, name)) for name in PLAIN}
+    return {"score": score, "fitted": fitted, **plain}, arrays | more
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+
+
+def selector_of(kind: type[Any], header: dict[str, Any], arrays: Arrays, own: Own, /) -> Any:
+    """The selector of these parts."""
+    entry = from_state(header["score"], arrays, kind=Score, own=own)
+    fitted = from_state(header["fitted"], arrays, kind=FittedScore, own=own)
+    types = get_type_hints(kind)
+    plain = {name: built(header[name], types[name], where=name) for name in PLAIN}
+    if plain["class_names"] is not None and len(plain["class_names"]) != plain["n_classes"]:
+        raise InvalidInputError(f"{len(plain['class_names'])} names for {plain['n_classes']} classes")
+    check_decides(fitted, plain["n_classes"])
+    return kind(entry=entry, fitted=fitted, **plain)
+
+
+SELECTOR_FILE = SealedFile("abstain.selector", 11, "Selector.save", selector_parts, selector_of)

@@ -21,7 +21,7 @@ from abstain.selector.certificate import VERDICTS, FreshData, GuaranteeTest, Sli
 from abstain.selector.selector import Selector
 from abstain.thresholds.evidence import Evidence
 from abstain.thresholds.guarantee import Event, Guarantee
-from abstain.thresholds.refutation import VACUOUS, Refutation, p_above, refutation, untestable
+from abstain.thresholds.refutation import VACUOUS, p_above, refutation, untestable
 
 Mask = NDArray[np.bool_]
 Parts = list[NDArray[np.int64]]
@@ -82,11 +82,6 @@ class FreshRows:
         total = self.outcomes[self.labelled].sum()
         return int(total) if self.outcomes.dtype == bool else float(total)
 
-    @property
-    def ids(self) -> NDArray[np.int64] | None:
-        """(n,) the number of each row's cluster."""
-        return None if self.outputs.ids is None else self.outputs.samples[0]
-
     def data(self) -> FreshData:
         """What they show."""
         digest = outputs_digest(self.outputs)
@@ -121,7 +116,15 @@ class FreshRows:
             result, left_out = None, 0
             if inside is not None and not reason:
                 evidence = self.evidence(guarantee, inside)
-                result, left_out = self.tested(guarantee, evidence, share), evidence.left_out
+                left_out = evidence.left_out
+                result = refutation(
+                    *self.events(guarantee, evidence),
+                    evidence.clusters,
+                    limit=guarantee.limit,
+                    level=share,
+                    delta=1 - (guarantee.probability or 0.0),
+                    largest=evidence.largest,
+                )
             yield GuaranteeTest(about=about, event=event, result=result, reason=reason, left_out=left_out)
 
     def guarantees(self) -> Iterator[tuple[str, Guarantee, Mask | None]]:
@@ -134,7 +137,10 @@ class FreshRows:
                 for name, alone in each.items():
                     yield f"{alone.about} in the group {name}", alone, None if names is None else names == name
                 continue
-            inside = self.of_class(guarantee) if guarantee.quantity.event == "missed" else every
+            if guarantee.quantity.event == "missed":  # no rows where true classes are not known
+                inside = self.selector.limited_classes(self.outputs).get(guarantee.groups[0], ~every)
+            else:
+                inside = every
             yield guarantee.about, guarantee, inside
         if groups is None:
             return
@@ -143,25 +149,10 @@ class FreshRows:
             if threshold.value < np.inf and threshold.guarantee not in of_all:
                 yield f"{threshold.guarantee.about} in the group {name}", threshold.guarantee, names == name
 
-    def of_class(self, guarantee: Guarantee) -> Mask:
-        """The rows of the true class that a guarantee is about; none where true classes are not known."""
-        none = np.zeros(len(self.outputs), dtype=bool)
-        return self.selector.limited_classes(self.outputs).get(guarantee.groups[0], none)
-
     def evidence(self, guarantee: Guarantee, inside: Mask) -> Evidence:
         """The rows that test a guarantee, of those in its group."""
-        return Evidence.of(guarantee, inside, self.ids, self.confidence, self.outcomes)
-
-    def tested(self, guarantee: Guarantee, evidence: Evidence, level: float) -> Refutation:
-        """Whether what may be of few rows only is of more than is guaranteed."""
-        return refutation(
-            *self.events(guarantee, evidence),
-            evidence.clusters,
-            limit=guarantee.limit,
-            level=level,
-            delta=1 - (guarantee.probability or 0.0),
-            largest=evidence.largest,
-        )
+        clusters = None if self.outputs.ids is None else self.outputs.samples[0]
+        return Evidence.of(guarantee, inside, clusters, self.confidence, self.outcomes)
 
     def events(self, guarantee: Guarantee, evidence: Evidence) -> tuple[NDArray[Any], Mask]:
         """(n,) what may be of few rows only, and the rows that test it."""
@@ -233,7 +224,7 @@ def _check_unseen(selector: Selector, fresh: Outputs, digest: str) -> None:
             f"About {max(1, round(share * len(fresh))):,} of {len(fresh):,} fresh rows have ids of rows that "
             "calibrated the selector, but other logits or confidences: they are taken for other samples. If they "
             "are the same samples, answered again, they are not fresh: use others.",
-            stacklevel=5,  # whoever calls `certify`
+            stacklevel=4,  # whoever calls `certify`
         )
 
 
@@ -243,7 +234,7 @@ def _rows_of(names: NDArray[np.str_] | None, parts: int) -> Parts:
 
 
 def _overall(tests: Sequence[GuaranteeTest]) -> Verdict:
-    """The worst of them; all must be confirmed for the whole to be, and none untested that says something."""
+    """The worst of them; all guarantees must be tested and confirmed for "confirmed", but for vacuous ones."""
     verdicts: list[Verdict] = [test.result.verdict for test in tests if test.result]
     if verdicts and any(test.reason not in ("", VACUOUS) for test in tests):
         verdicts.append("consistent")

@@ -1,6 +1,5 @@
 """A threshold for each group of rows."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self, final
 
@@ -9,6 +8,8 @@ from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
+from abstain.scores.confidences import predictions
+from abstain.scores.score import FittedScore
 from abstain.selector.calibration_data import class_names_of
 from abstain.thresholds.threshold import Threshold
 
@@ -45,28 +46,17 @@ class GroupThresholds:
         """Whether predicted classes are the groups."""
         return self.per == "class"
 
-    @property
-    def column(self) -> str | None:
-        """The column of a table that names the group of each row; None where it is ``group`` or ``domain``."""
-        return column_of(self.per)
-
-    def names(
-        self,
-        outputs: Outputs,
-        predictions: Callable[[], NDArray[np.int64]],
-        class_names: tuple[str, ...] | None,
-        /,
-    ) -> NDArray[np.str_]:
-        """(n,) the group of each row."""
+    def names(self, outputs: Outputs, fitted: FittedScore, class_names: tuple[str, ...] | None, /) -> NDArray[np.str_]:
+        """(n,) the group of each row, whose answer the fitted score judges."""
         if self.is_by_class and not outputs.n_classes:
             raise InvalidInputError(
                 "`outputs` must have logits or probabilities for a threshold per class, got confidences alone. Of a "
                 "table with a column prediction, use --per prediction."
             )
         if self.is_by_class:
-            return class_names_of(predictions(), class_names)
+            return class_names_of(predictions(outputs, fitted), class_names)
         if outputs.domain is None:
-            name = self.column or "group"
+            name = column_of(self.per) or "group"
             raise InvalidInputError(
                 f"`outputs` must have a {name} for each row, got none. Pass domain=, or a column {name}."
             )

@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 @final
 @dataclass(frozen=True)
 class HashSample:
-    """The smallest hashes, each once, ascending: a random sample of the different rows."""
+    """The smallest hashes of some rows, each once, ascending: a random sample of the different rows."""
 
     hashes: tuple[int, ...]
     counts: tuple[int, ...]
@@ -40,13 +40,13 @@ class HashSample:
 
     @classmethod
     def of(cls, hashes: Hashes, /) -> Self:
-        """The smallest of these."""
+        """The smallest of these hashes."""
         distinct, counts = np.unique(hashes, return_counts=True)
         below = int(distinct[SIZE]) if len(distinct) > SIZE else END
         return cls(tuple(distinct[:SIZE].tolist()), tuple(counts[:SIZE].tolist()), below)
 
     def joined(self, other: "HashSample | None", /) -> "HashSample":
-        """That of the things of both."""
+        """The sample of the rows of both."""
         if other is None:
             return self
         counts, below = Counter(dict(zip(self.hashes, self.counts, strict=True))), min(self.below, other.below)
@@ -56,15 +56,15 @@ class HashSample:
         return HashSample(tuple(kept), tuple(counts[k] for k in kept), known[SIZE] if len(known) > SIZE else below)
 
     def share(self, hashes: Hashes, /) -> float:
-        """About which share of the things of these hashes are among its own; 0 where none can be compared."""
+        """About the share of these hashes that are known; 0 where none can be compared."""
         comparable = self.comparable(hashes)
         return float(np.isin(comparable, self.values).mean()) if len(comparable) else 0.0
 
     def is_beyond_ties(self, hashes: Hashes, /) -> bool:
-        r"""Whether two independent samples would, with probability at most 10⁻⁶, have so many things in common.
+        r"""Whether two independent samples have so many values in common with probability at most 10⁻⁶.
 
-        Things in both are counted against those that are twice or more in one and not in the other. Of t of a thing,
-        a and b of which are to be expected in the two, both have some with probability
+        Values in both are counted against those that are twice or more in one and not in the other. Of t rows of one
+        value, a and b of which are to be expected in the two, both samples have some with probability
         :math:`1 - (a^t + b^t) / (a + b)^t`, at most :math:`1 - 2^{1 - t}` whatever the two distributions are: the
         count is at most binomial with the mean of these (Hoeffding, 1956). So values that are often tied prove nothing.
         """
@@ -78,12 +78,12 @@ class HashSample:
 
     @property
     def tied(self) -> float:
-        """The share of things that are not the only one of their hash."""
+        """The share of rows whose hash other rows have too."""
         return sum(count for count in self.counts if count > 1) / max(1, sum(self.counts))
 
     @property
     def collision(self) -> float:
-        """The probability that two things have the same hash; more where not all are known."""
+        """The probability that two rows have the same hash; more where not all are known."""
         n = sum(self.counts)
         return sum(count * (count - 1) for count in self.counts) / max(1, n * (n - 1))
 
@@ -93,7 +93,7 @@ class HashSample:
         return np.array(self.hashes, np.uint64)
 
     def comparable(self, hashes: Hashes, /) -> Hashes:
-        """Those of which it is known whether they are among its own."""
+        """The hashes below ``below``: only of these it is known whether the rows have them."""
         return hashes[hashes <= np.uint64(self.below - 1)]
 
 

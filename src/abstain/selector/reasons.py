@@ -1,4 +1,4 @@
-"""Why rows are rejected, in words: from the families of scores that found too little to trust."""
+"""Why rows are rejected, in words, by the families of scores whose confidence is too low."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
-from abstain.selector.calibrate import Scores, calibrate
+from abstain.selector.calibrate import calibrate
+from abstain.selector.choice import Scores
 from abstain.selector.targets import JointRisk, Risk
 from abstain.selector.targets.target import Target
 from abstain.thresholds.refusal import NoSafeThresholdError

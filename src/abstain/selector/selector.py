@@ -12,19 +12,18 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError
 from abstain._io.fingerprint import digest
 from abstain._io.sealed import seal
-from abstain._text import listed
 from abstain.outputs import Outputs
 from abstain.outputs.graded_losses import not_right_or_wrong
 from abstain.outputs.outputs import expect_outputs
-from abstain.scores.confidences import predictions
+from abstain.scores.confidences import outcomes, predictions
 from abstain.scores.score import FittedScore, Score
-from abstain.selector import file as selector_file
 from abstain.selector.band import NOWHERE, band
 from abstain.selector.calibration_data import CalibrationData, class_names_of
-from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.class_sets import ClassSets, log_probabilities
+from abstain.selector.file import SELECTOR_FILE
 from abstain.selector.group_thresholds import GroupThresholds, column_of
 from abstain.selector.reasons import reasons
+from abstain.selector.seen_rows import SeenRows
 from abstain.thresholds.guarantee import Quantity
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
@@ -38,7 +37,7 @@ ABSTAIN = -1
 class Selector:
     """A fitted score and the threshold above which a prediction is accepted.
 
-    `calibrate` makes it; `accepts` and `answers` decide, ``summary()`` says what is guaranteed, and `save` and `load`
+    `calibrate` makes it; `accepts` and `answers` decide, ``summary()`` states the guarantee, and `save` and `load`
     keep it in one file that holds arrays and a header, nothing executable.
 
     Attributes
@@ -141,12 +140,12 @@ class Selector:
         """(n,) the group of each row, where each group has a threshold."""
         if self.groups is None:
             raise InvalidInputError("`selector` must have a threshold for each group, got one for all rows.")
-        return self.groups.names(outputs, lambda: self.predictions(outputs), self.class_names)
+        return self.groups.names(outputs, self.fitted, self.class_names)
 
     @property
     def group_column(self) -> str | None:
         """The column of a table that names the groups, where it is neither ``group`` nor ``domain``."""
-        return None if self.groups is None else self.groups.column
+        return column_of(None if self.groups is None else self.groups.per)
 
     @property
     def certified_column(self) -> str | None:
@@ -212,7 +211,8 @@ class Selector:
         if outputs.domain is not None:
             columns["group"] = outputs.domain
         if outputs.n_classes:
-            columns["prediction"] = self._named(self.predictions(outputs), outputs)
+            predictions, names = self.predictions(outputs), self._names(outputs)
+            columns["prediction"] = class_names_of(predictions, names) if names else predictions
         accepted = self.accepted(outputs, confidence)
         columns |= {"confidence": confidence, "accepted": accepted, "reason": self._reasons(outputs, confidence)}
         if self.class_sets is not None:
@@ -225,10 +225,6 @@ class Selector:
         """Of the classes, as these outputs or else those of calibration name them."""
         return outputs.class_names or self.class_names
 
-    def _named(self, predictions: NDArray[np.int64], outputs: Outputs) -> NDArray[Any]:
-        names = self._names(outputs)
-        return class_names_of(predictions, names) if names else predictions
-
     def errors(self, outputs: Outputs, /) -> NDArray[np.bool_]:
         """Where its prediction (n,) is wrong, accepted or not; always where a row is non-finite."""
         if outputs.is_graded:
@@ -240,9 +236,7 @@ class Selector:
 
         A non-finite row is wrong, with a loss of 1.
         """
-        if outputs.labels is None or not self.fitted.changes_predictions:
-            return outputs.outcomes
-        return (self.predictions(outputs) != outputs.labels) | ~outputs.usable
+        return outcomes(outputs, self.fitted)
 
     def limited_classes(self, outputs: Outputs, /) -> dict[str, NDArray[np.bool_]]:
         """By name the rows (n,) of each true class whose miss rate is guaranteed; none where classes are unknown."""
@@ -261,20 +255,17 @@ class Selector:
     def summary(self) -> str:
         """What it does and what it guarantees, in plain words."""
         edges = band(self)
-        return self._statement("" if edges is None or edges == NOWHERE else f" That is: {edges.words(self._pair)}.")
+        return self._statement(
+            "" if edges is None or edges == NOWHERE else f" That is: {edges.words(self.class_names)}."
+        )
 
     def _statement(self, bands: str) -> str:
         """The rule, the bands that it means, and what is guaranteed; nothing is computed."""
         t = self.threshold
         guarantee = f"Guarantee by {t.method}: {t.words} Observed (not guaranteed): {t.observed}."
+        rows = "" if self.calibration is None else self.calibration.words(t.n)
         sets = "" if self.class_sets is None else f" {self.class_sets.words()}"
-        return f"{self._rule()}.{bands} {guarantee}{self._others()}{sets}"
-
-    @property
-    def _pair(self) -> tuple[str, str]:
-        """The names of two classes."""
-        first, second = class_names_of(np.arange(2), self.class_names) if self.class_names else ("class 0", "class 1")
-        return str(first), str(second)
+        return f"{self._rule()}.{bands} {guarantee}{rows}{sets}"
 
     def _rule(self) -> str:
         """When a row is accepted."""
@@ -285,36 +276,18 @@ class Selector:
             return "Accept every finite row: nothing needs to be rejected, since the target holds for all rows together"
         if t.value == np.inf:
             return "Accept no row"
-        return f"Accept iff {self.score} > {t.value:.6g}{self._units(t.value)}"
-
-    def _others(self) -> str:
-        """How many of the rows given do not certify, and why."""
-        data = self.calibration
-        if data is None:
-            return ""
-        n, others = self.threshold.n, data.rows - data.held_out - self.threshold.n
-        parts = [f"{data.held_out:,} chose or fitted the score"] if data.held_out else []
-        parts += [f"{others:,} placed the threshold or repeat a sample"] if others > 0 else []
-        given = (
-            f" Of the {data.rows:,} rows given, {listed([*parts, f'{n:,} certify the threshold'])}." if parts else ""
-        )
-        return given + (
-            f" Rows that are not finite, {data.unusable:,} here, are never accepted." if data.unusable else ""
-        )
-
-    def _units(self, value: float) -> str:
-        """The threshold as the literature would print it."""
-        literal = self.entry.literal_value(value)
-        return "" if literal == value else f" (literal value: {self.entry.symbol} > {literal:.6g})"
+        literal = self.entry.literal_value(t.value)
+        printed = "" if literal == t.value else f" (literal value: {self.entry.symbol} > {literal:.6g})"
+        return f"Accept iff {self.score} > {t.value:.6g}{printed}"
 
     @property
     def digest(self) -> str:
         """SHA-256 of the selector, also stored in its file."""
-        return seal(selector_file.dumped(self))
+        return seal(SELECTOR_FILE.dumped(self))
 
     def save(self, file: str | PathLike[str], /) -> None:
         """Write one file, whole or not at all."""
-        selector_file.save(self, file)
+        SELECTOR_FILE.save(self, file)
 
     @classmethod
     def load(cls, file: str | PathLike[str], /, *, scores: Iterable[Any] = ()) -> Self:
@@ -323,7 +296,7 @@ class Selector:
         A function of yours that was calibrated as the score is in no file: pass it in ``scores``. A class of yours must
         have been imported.
         """
-        return cls(**selector_file.load(file, own=scores))
+        return SELECTOR_FILE.load(cls, file, own=scores)
 
 
 def _kind(n_classes: int) -> str:

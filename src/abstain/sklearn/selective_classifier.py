@@ -20,7 +20,7 @@ from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import Outputs
 from abstain.selector import Coverage, Selector, Target, calibrate
-from abstain.selector.calibrate import Scores
+from abstain.selector.choice import Scores
 from abstain.selector.targets import target_of
 from abstain.sklearn.arguments import REJECT_ALL, check_classifier, check_reach, check_reject_label, group_ids
 from abstain.sklearn.attributes import ParameterAndMethod, has, parameter_of

@@ -16,7 +16,7 @@ from abstain.collect.torch_head import find_linear, linear_at, logits_of
 from abstain.scores.confidences import above, decide
 from abstain.scores.inputs import Head
 from abstain.selector import Selector
-from abstain.selector.file import dumped, read
+from abstain.selector.file import SELECTOR_FILE
 
 torch = require("torch", extra="torch", feature="abstain.torch")
 
@@ -154,13 +154,13 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
 
     def get_extra_state(self) -> Any:
         """The selector, as the bytes of its file, for ``state_dict``."""
-        return torch.frombuffer(bytearray(dumped(self.selector)), dtype=torch.uint8)
+        return torch.frombuffer(bytearray(SELECTOR_FILE.dumped(self.selector)), dtype=torch.uint8)
 
     def set_extra_state(self, state: Any) -> None:
         """Take the selector of a ``state_dict``; a damaged one, or one of other classes, is an error."""
         if not isinstance(state, torch.Tensor) or state.dtype != torch.uint8:
             raise InvalidTypeError(f"`state_dict` must hold a selector as bytes, got {type(state).__name__}.")
-        selector = Selector(**read(state.detach().cpu().numpy().tobytes(), "state_dict"))
+        selector = SELECTOR_FILE.read(Selector, state.detach().cpu().numpy().tobytes(), "state_dict")
         if selector.n_classes != self.selector.n_classes:
             raise InvalidInputError(
                 f"`state_dict` must hold a selector of {self.selector.n_classes} classes, got {selector.n_classes}."

@@ -5,6 +5,7 @@ import pytest
 
 import abstain
 from abstain import Cascade, Outputs, Risk
+from abstain._io.sealed import sealed_bytes, unsealed
 from abstain.errors import InvalidInputError, InvalidTypeError, NoSafeThresholdError
 from abstain.monitor import DeploymentMonitor
 from abstain.selector.cascades.alternatives import alternatives
@@ -79,6 +80,26 @@ def test_an_altered_file_is_refused(made, tmp_path):
     contents[-1] ^= 1
     file.write_bytes(contents)
     with pytest.raises(InvalidInputError, match="must be whole and unaltered"):
+        Cascade.load(file)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda header, _: header.update(more=1), "a header with more or other fields"),
+        (lambda header, _: header["thresholds"].append(0.5), "`stages` must be at least 2, as many as the routing has"),
+        (lambda header, _: header["stages"].pop(), "`stages` must be at least 2, as many as the routing has"),
+        (lambda _, arrays: arrays.update(more=np.zeros(2)), "more or other arrays than its score has"),
+    ],
+)
+def test_a_file_that_holds_anything_else_is_refused(made, tmp_path, change, message):
+    file = tmp_path / "c.abstain"
+    made.save(file)
+    known = ("abstain.cascade", 2)
+    header, arrays = unsealed(file.read_bytes(), "c", *known, writer="Cascade.save", again="calibrate again")
+    change(header, arrays)
+    file.write_bytes(sealed_bytes(*known, header, arrays))
+    with pytest.raises(InvalidInputError, match=f"must be a cascade, got .*{message}"):
         Cascade.load(file)
 
 

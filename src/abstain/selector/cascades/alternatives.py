@@ -34,7 +34,9 @@ def alternatives(
     combined = cascade.combined(outputs)
     accepted, stage = cascade.selector.accepts(combined), cascade.numbers_of(combined)
     shares = {name: float(np.mean(accepted & (stage == number))) for number, name in enumerate(cascade.names)}
-    whole = Alternative("cascade", float(cascade.costs_of(combined).mean()), shares | {PERSON: _rest(shares)})
+    whole = Alternative(
+        "cascade", float(cascade.costs_of(combined).mean()), shares | {PERSON: max(0.0, 1 - sum(shares.values()))}
+    )
     matched = cascade.matched(outputs)
     alone = []
     for number, each in enumerate(cascade.stages):
@@ -46,7 +48,3 @@ def alternatives(
         cost = each.cost + cascade.human_cost * (1 - share) if share else cascade.human_cost
         alone.append(Alternative(f"{each.name} alone", cost, {each.name: share, PERSON: 1 - share}))
     return (whole, *alone, Alternative(f"a {PERSON} alone", cascade.human_cost, {PERSON: 1.0}))
-
-
-def _rest(shares: dict[str, float]) -> float:
-    return max(0.0, 1.0 - sum(shares.values()))

@@ -1,8 +1,8 @@
 """`cascade`: the outputs of several models on the same rows, a target, and the cascade that keeps it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, final
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,13 @@ from abstain.scores.fitting_draw import FittingRows
 from abstain.scores.registry import AnyScore
 from abstain.scores.score import Score
 from abstain.selector.calibrate import calibrate
-from abstain.selector.calibration_rows import SeenRows
 from abstain.selector.cascades.cascade import Cascade
 from abstain.selector.cascades.cheapest_routing import RoutingPlan, cheapest_routing
 from abstain.selector.cascades.matching import MatchedRows
 from abstain.selector.cascades.routing import Routing
 from abstain.selector.cascades.stage import NAME, Stage, combined_outputs, stage_confidence
 from abstain.selector.choice import candidates
+from abstain.selector.seen_rows import SeenRows
 from abstain.selector.selector import Selector
 from abstain.selector.targets import target_of
 from abstain.selector.targets.target import Target
@@ -34,28 +34,6 @@ ROUTING_ERRORS = 5.0  # that these rows would have at the target risk, if there 
 FITTING_SHARE = 0.2  # of the rows, to fit scores on, where one needs it
 PERSON_FACTOR = 10.0  # the default cost of a person over that of all stages
 Mask = NDArray[np.bool_]
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class RowCosts:
-    """What a row costs, in any unit."""
-
-    stages: tuple[float, ...]
-    """Of running each stage on it."""
-    human: float
-
-    @classmethod
-    def of(cls, costs: Sequence[float], human_cost: float | None, stages: int, /) -> "RowCosts":
-        """Checked; by default a person costs ten times as much as all stages."""
-        if len(costs) != stages:
-            raise InvalidInputError(f"`costs` must have one cost for each of {stages} stages, got {costs!r:.60}.")
-        human = PERSON_FACTOR * sum(costs) if human_cost is None else human_cost
-        for name, value in (*(("costs", cost) for cost in costs), ("human_cost", human)):
-            check_number(name, value)
-            if not 0 <= value < np.inf:
-                raise InvalidInputError(f"`{name}` must be at least 0, got {value}.")
-        return cls(stages=tuple(float(cost) for cost in costs), human=float(human))
 
 
 def cascade(
@@ -122,24 +100,23 @@ def cascade(
     matched.check_complete()
     if not matched.is_labelled:
         raise unlabelled("outputs")
-    aim = _target(target, risk, stage_risk, delta)
-    _check_groups(target, matched)
-    prices = RowCosts.of(costs, human_cost, len(called))
-    stages, chosen = _stages(matched, scores, prices, seed)
-    share = _routing_share(len(matched), aim.risk)  # type: ignore[attr-defined]
+    asked, largest = _target(target, matched, risk, stage_risk, delta)
+    human_cost = _checked_human_cost(costs, human_cost, len(called))
+    stages, chosen = _stages(matched, scores, costs, seed)
+    share = _routing_share(len(matched), largest)
     held_out = chosen | _drawn(matched, ~chosen, "rows to route a cascade on", share, seed)
     confidence = stage_confidence(stages, matched)
     pilot = held_out & ~chosen
     plan = RoutingPlan(
-        risk=aim.risk,  # type: ignore[attr-defined]
-        delta=aim.delta or delta,
+        risk=largest,
+        delta=asked.delta or delta,
         ratio=float(np.count_nonzero(~held_out) / np.count_nonzero(pilot)),
-        costs=prices.stages,
-        human_cost=prices.human,
+        costs=tuple(stage.cost for stage in stages),
+        human_cost=human_cost,
     )
     routing = cheapest_routing(rejected_last(confidence[pilot]), matched.losses[pilot], plan)
-    selector = _certified(matched, confidence, routing, held_out, aim, seed)
-    return Cascade(stages, routing, selector, prices.human)
+    selector = _certified(matched, confidence, routing, held_out, asked, seed)
+    return Cascade(stages, routing, selector, human_cost)
 
 
 def _names(names: Sequence[str] | None, outputs: Any) -> tuple[str, ...]:
@@ -152,25 +129,35 @@ def _names(names: Sequence[str] | None, outputs: Any) -> tuple[str, ...]:
     return called
 
 
-def _target(target: Target | None, risk: float | None, stage_risk: float | None, delta: float) -> Target:
-    """The target, which must have a risk."""
+def _checked_human_cost(costs: Sequence[float], human_cost: float | None, stages: int) -> float:
+    """What a person costs, by default ten times as much as all stages; an error for costs that do not fit."""
+    if len(costs) != stages:
+        raise InvalidInputError(f"`costs` must have one cost for each of {stages} stages, got {costs!r:.60}.")
+    human = PERSON_FACTOR * sum(costs) if human_cost is None else human_cost
+    for name, value in (*(("costs", cost) for cost in costs), ("human_cost", human)):
+        check_number(name, value)
+        if not 0 <= value < np.inf:
+            raise InvalidInputError(f"`{name}` must be at least 0, got {value}.")
+    return float(human)
+
+
+def _target(
+    target: Target | None, matched: MatchedRows, risk: float | None, stage_risk: float | None, delta: float
+) -> tuple[Target, float]:
+    """The target and its risk, which it must have; its groups must be the stages or the predicted classes."""
     if target is None and risk is None:
         raise InvalidInputError("`target` must have a risk, such as Risk(0.02), got none.")
-    short = {"risk": risk, "group_risk": stage_risk}
-    per = {} if stage_risk is None else {"per": "domain"}
-    aim = target_of(target, **short) if target is not None else target_of(delta=delta, **short, **per)
-    if not hasattr(aim, "risk"):
-        raise InvalidInputError(f"`target` must have a risk, such as Risk(0.02), got {aim!r}.")
-    return aim
-
-
-def _check_groups(target: Target | None, matched: MatchedRows) -> None:
-    """Refuse a target for groups of rows that are not the stages."""
+    per = None if stage_risk is None else "domain"
+    asked = target_of(target, delta=delta, risk=risk, group_risk=stage_risk, per=per)
+    largest: float | None = getattr(asked, "risk", None)
+    if largest is None:
+        raise InvalidInputError(f"`target` must have a risk, such as Risk(0.02), got {asked!r}.")
     if getattr(target, "per", None) in ("domain", "group") and matched.first.domain is not None:
         raise InvalidInputError(
             "`target` must not be about groups of rows, since those of a cascade are its stages, got `per` for outputs "
             "with a domain. Use `stage_risk`, or leave the domain out to mean the stages."
         )
+    return asked, largest
 
 
 def _routing_share(n: int, risk: float) -> float:
@@ -189,7 +176,7 @@ def _drawn(matched: MatchedRows, among: Mask, purpose: str, share: float, seed: 
 
 
 def _stages(
-    matched: MatchedRows, scores: Sequence[AnyScore | None] | None, prices: RowCosts, seed: int
+    matched: MatchedRows, scores: Sequence[AnyScore | None] | None, costs: Sequence[float], seed: int
 ) -> tuple[tuple[Stage, ...], Mask]:
     """The stages with their fitted scores, and the rows that these were fitted on."""
     asked = [None] * len(matched.names) if scores is None else list(scores)
@@ -206,7 +193,7 @@ def _stages(
         rows = matched.outputs[number]
         if entry.needs_fitting:
             rows = FittingRows.within(matched.select(drawn).of_stage(number)).of(entry)
-        stages.append(Stage(matched.names[number], entry, entry.fit(rows), rows.n_classes, prices.stages[number]))
+        stages.append(Stage(matched.names[number], entry, entry.fit(rows), rows.n_classes, float(costs[number])))
     return tuple(stages), drawn
 
 

@@ -13,7 +13,7 @@ from abstain._errors import InvalidInputError
 from abstain._io.sealed import seal
 from abstain._text import listed
 from abstain.outputs import Outputs
-from abstain.selector.cascades import file as cascade_file
+from abstain.selector.cascades.file import CASCADE_FILE
 from abstain.selector.cascades.matching import MatchedRows
 from abstain.selector.cascades.routing import Routing
 from abstain.selector.cascades.stage import Stage, combined_outputs, stage_confidence
@@ -203,11 +203,11 @@ class Cascade:
     @property
     def digest(self) -> str:
         """SHA-256 of all that it is."""
-        return seal(cascade_file.dumped(self))
+        return seal(CASCADE_FILE.dumped(self))
 
     def save(self, file: str | PathLike[str], /) -> None:
         """Write one file, whole or not at all."""
-        cascade_file.save(self, file)
+        CASCADE_FILE.save(self, file)
 
     @classmethod
     def load(cls, file: str | PathLike[str], /, *, scores: Iterable[Any] = ()) -> Self:
@@ -215,4 +215,4 @@ class Cascade:
 
         The file does not contain scoring functions of yours: pass them in ``scores``.
         """
-        return cls(**cascade_file.load(file, own=scores))
+        return CASCADE_FILE.load(cls, file, own=scores)

@@ -14,8 +14,8 @@ Floats = NDArray[np.float64]
 Vector = tuple[float, ...]
 POINTS = 32  # thresholds tried for each stage, besides all rows and none
 SWEEPS = 3  # over the stages, where there are more than two
-FEWEST = 8  # rows that reach a stage, to learn its odds from; of fewer, from all rows
-CAUTION = (0.6, 0.8, 1.0)  # shares of the risk, over which the cost is averaged
+FEWEST = 8  # rows of a stage to learn its odds from; where there are fewer, all rows are used
+CAUTION = (0.6, 0.8, 1.0)  # of the risk, over which the cost is averaged: rows here may be luckier than new ones
 DIGITS = 9  # of a cost: what differs by less is equal, so that no last bit decides
 
 
@@ -31,16 +31,6 @@ class RoutingPlan:
     costs: tuple[float, ...]
     """Of running each stage on a row."""
     human_cost: float
-
-    @property
-    def risks(self) -> tuple[float, ...]:
-        """That and lower ones: the rows here may be luckier than those that certify."""
-        return tuple(share * self.risk for share in CAUTION)
-
-    @property
-    def totals(self) -> Floats:
-        """(K,) the cost of all stages up to each."""
-        return np.cumsum(self.costs)
 
 
 def cheapest_routing(confidence: Floats, losses: Floats, plan: RoutingPlan, /) -> Routing:
@@ -99,8 +89,8 @@ class _Trials:
         routing, plan = self.routing(thresholds), self.plan
         odds = routing.confidence(np.where(np.isneginf(self.confidence), np.nan, self.confidence))
         ordered = np.sort(odds[~np.isnan(odds)])[::-1]
-        answered = float(np.mean([_certifiable(expit(-ordered), plan, risk) for risk in plan.risks]))
-        mean = float(plan.totals[routing.stages(self.confidence)].mean())
+        answered = float(np.mean([_certifiable(expit(-ordered), plan, share * plan.risk) for share in CAUTION]))
+        mean = float(np.cumsum(plan.costs)[routing.stages(self.confidence)].mean())
         mean += plan.human_cost * (1 - answered / len(self.confidence))
         return round(mean, DIGITS - 1 - int(np.floor(np.log10(max(mean, 1e-300)))))
 

@@ -5,8 +5,8 @@ from os import PathLike
 from abstain._arguments import as_path
 from abstain._io.files import reading
 from abstain._io.sealed import kind_of
-from abstain.selector.cascades import file as cascade_file
 from abstain.selector.cascades.cascade import Cascade
+from abstain.selector.cascades.file import CASCADE_FILE
 from abstain.selector.selector import Selector
 
 
@@ -26,7 +26,7 @@ def load_selector(file: str | PathLike[str], /) -> Selector | Cascade:
     path = as_path("file", file)
     with reading(path, "a selector or a cascade"):
         contents = path.read_bytes()
-    return Cascade.load(path) if kind_of(contents) == cascade_file.FORMAT else Selector.load(path)
+    return Cascade.load(path) if kind_of(contents) == CASCADE_FILE.kind else Selector.load(path)
 
 
 def certifying_selector(decider: Selector | Cascade, /) -> Selector:

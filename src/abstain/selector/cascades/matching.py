@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,31 +121,28 @@ class MatchedRows:
             first = named[0]
             same = outputs.class_names == first.class_names or None in (outputs.class_names, first.class_names)
             if outputs.n_classes != first.n_classes or not same:
+                got = " and ".join(
+                    str(each.n_classes) + (f" ({', '.join(each.class_names[:4])}…)" if each.class_names else "")
+                    for each in (first, outputs)
+                )
                 raise InvalidInputError(
-                    "`outputs` must have the same classes in the same order at every stage, got "
-                    f"{_classes(first)} and {_classes(outputs)}."
+                    f"`outputs` must have the same classes in the same order at every stage, got {got}."
                 )
 
     def _check_labels(self) -> None:
         known = [stage for stage, outputs in enumerate(self.outputs) if outputs.labels is not None]
         for stage in known[1:]:
-            here = self.is_present(known[0]) & self.is_present(stage)
-            first, other = (_labels(self.outputs[each], self.rows[each][here]) for each in (known[0], stage))
-            if not np.array_equal(np.maximum(first, -1), np.maximum(other, -1)):
-                row = int(np.flatnonzero(here)[np.flatnonzero(np.maximum(first, -1) != np.maximum(other, -1))[0]])
+            here = np.flatnonzero(self.is_present(known[0]) & self.is_present(stage))
+            first, other = (
+                np.maximum(np.asarray(self.outputs[each].labels)[self.rows[each][here]], -1)
+                for each in (known[0], stage)
+            )
+            if (first != other).any():
                 raise InvalidInputError(
                     f"`outputs` must have the same labels at every stage, got {self.names[stage]} different from "
-                    f"{self.names[known[0]]} in row {row}. Are the rows in the same order? Ids match them in any."
+                    f"{self.names[known[0]]} in row {here[np.argmax(first != other)]}. Are the rows in the same order? "
+                    "Ids match them in any."
                 )
-
-
-def _classes(outputs: Outputs) -> str:
-    return str(outputs.n_classes) + ("" if outputs.class_names is None else f" ({', '.join(outputs.class_names[:4])}…)")
-
-
-def _labels(outputs: Outputs, rows: Ints) -> Ints:
-    assert outputs.labels is not None
-    return outputs.labels[rows]
 
 
 def _matched(first: Outputs, other: Outputs, first_name: str, name: str) -> Ints:
@@ -158,25 +155,20 @@ def _matched(first: Outputs, other: Outputs, first_name: str, name: str) -> Ints
                 f"{name} for {len(first):,} at {first_name}."
             )
         return by_order
-    ids, others = first.ids.astype(str), other.ids.astype(str)
-    if np.array_equal(ids, others):
+    ids, others = first.ids.astype(str).tolist(), other.ids.astype(str).tolist()
+    if ids == others:
         return by_order
     for stage, each in ((first_name, ids), (name, others)):
-        if len(np.unique(each)) < len(each):
+        if len(set(each)) < len(each):
             raise InvalidInputError(
                 f"`ids` must be in the same order at every stage where they repeat, got another order at {name} and "
                 f"repeated ids at {stage}."
             )
-    _check_known(ids, others, first_name, name)
-    order = np.argsort(others)
-    where = np.minimum(np.searchsorted(others[order], ids), len(others) - 1)
-    return np.where(others[order][where] == ids, order[where], ABSENT)
-
-
-def _check_known(ids: NDArray[Any], others: NDArray[Any], first_name: str, name: str) -> None:
-    unknown = ~np.isin(others, ids)
-    if unknown.any():
+    left = {other_id: row for row, other_id in enumerate(others)}
+    rows = np.array([left.pop(first_id, ABSENT) for first_id in ids])
+    if left:
         raise InvalidInputError(
-            f"`ids` at {name} must be among those at {first_name}, got {np.count_nonzero(unknown):,} others, "
-            f"{str(others[unknown][0])!r} first."
+            f"`ids` at {name} must be among those at {first_name}, got {len(left):,} others, "
+            f"{next(iter(left))!r} first."
         )
+    return rows

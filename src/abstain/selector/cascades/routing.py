@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain.scores.logistic import FLATTEST, OF_BASE, fit_logistic
-from abstain.scores.quantile_map import QuantileMap
+from abstain.scores.quantile_map import CERTAIN, QuantileMap
 from abstain.scores.score import Stored
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+HALVINGS = 150
 
 
 @final
@@ -92,14 +93,8 @@ class Routing:
 
 def _crossing(odds: LogOdds, log_odds: float) -> float:
     """The confidence at which the odds pass a value, by halving; for people to read, not to decide by."""
-    knots = odds.quantiles.knots
-    width = max(float(knots[-1] - knots[0]), 1.0)
-    low, high = float(knots[0]) - width, float(knots[-1]) + width
-    while float(odds(np.array([low]))[0]) > log_odds:
-        low -= high - low
-    while float(odds(np.array([high]))[0]) <= log_odds:
-        high += high - low
-    for _ in range(100):
+    low, high = -CERTAIN, CERTAIN  # beyond which the odds are constant
+    for _ in range(HALVINGS):
         middle = low + (high - low) / 2
         low, high = (low, middle) if float(odds(np.array([middle]))[0]) > log_odds else (middle, high)
     return low

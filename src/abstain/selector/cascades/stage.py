@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain.outputs import Outputs
-from abstain.scores.score import FittedScore, Score
+from abstain.scores.score import FittedScore, Score, Stored
 from abstain.selector.cascades.matching import MatchedRows
 
 NAME = "cascade"  # of the confidence
@@ -16,7 +16,7 @@ NAME = "cascade"  # of the confidence
 
 @final
 @dataclass(frozen=True)
-class Stage:
+class Stage(Stored):
     """A model of a cascade: its name, how its answers are scored, and its cost."""
 
     name: str
@@ -54,26 +54,20 @@ def combined_outputs(
     fields: dict[str, Any] = {"ids": first.ids, "shift": first.shift}
     n_classes = {outputs.n_classes for outputs in matched.outputs}
     if len(n_classes) == 1 and 0 not in n_classes:
-        fields |= {"logits": _logits(matched, stages), "labels": labels, "class_names": first.class_names}
+        logits = _of_own_stage(matched, stages, [outputs.logits for outputs in matched.outputs])
+        fields |= {"logits": logits, "labels": labels, "class_names": first.class_names}
     if fields.get("labels") is None and all(outputs.is_labelled for outputs in matched.outputs):
         graded = any(outputs.is_graded for outputs in matched.outputs)
-        fields["losses" if graded else "errors"] = _losses(matched, stages).astype(float if graded else bool)
+        losses = _of_own_stage(matched, stages, [outputs.losses for outputs in matched.outputs])
+        fields["losses" if graded else "errors"] = losses.astype(float if graded else bool)
     domain = np.array(matched.names)[stages] if domain is None else domain
     return Outputs(confidences={NAME: confidence}, domain=domain, nonfinite="reject", **fields)
 
 
-def _logits(matched: MatchedRows, stages: NDArray[np.int64]) -> NDArray[Any]:
-    kinds = [outputs.logits.dtype for outputs in matched.outputs]
-    logits = np.empty((len(matched), matched.first.n_classes), dtype=np.result_type(*kinds))
-    for stage, outputs in enumerate(matched.outputs):
+def _of_own_stage(matched: MatchedRows, stages: NDArray[np.int64], values: list[NDArray[Any]]) -> NDArray[Any]:
+    """(n, …) for each row the value of its stage, of those of all stages."""
+    chosen = np.empty((len(matched), *values[0].shape[1:]), dtype=np.result_type(*values))
+    for stage, of_stage in enumerate(values):
         here = stages == stage
-        logits[here] = outputs.logits[matched.rows[stage][here]]
-    return logits
-
-
-def _losses(matched: MatchedRows, stages: NDArray[np.int64]) -> NDArray[np.float64]:
-    losses = np.empty(len(matched))
-    for stage, outputs in enumerate(matched.outputs):
-        here = stages == stage
-        losses[here] = outputs.losses[matched.rows[stage][here]]
-    return losses
+        chosen[here] = of_stage[matched.rows[stage][here]]
+    return chosen

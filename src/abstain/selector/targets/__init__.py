@@ -39,7 +39,6 @@ def target_of(target: Target | None = None, /, **options: Any) -> Target:
     >>> target_of(risk=0.02, per="class")
     Risk(0.02, per='class')
     """
-    delta = {"delta": options["delta"]} if "delta" in options else {}
     defaults = {field.name: field.default for kind in TARGETS for field in fields(kind)}
     given = {
         name: value
@@ -47,7 +46,13 @@ def target_of(target: Target | None = None, /, **options: Any) -> Target:
         if value is not None and name != "delta" and not is_default(value, defaults.get(name))
     }
     if target is not None:
-        return _itself(target, given)
+        if not isinstance(target, Target):
+            raise InvalidInputError(f"`target` must be a target such as Risk(0.02), got {target!r:.60}.")
+        if given:
+            raise InvalidInputError(
+                f"`{next(iter(given))}` must be left out with a target, got both. Put it into the target."
+            )
+        return target
     keys = {key for kind in TARGETS for key in kind.keys}
     asked = [name for name in given if name in keys]
     kind = next((kind for kind in TARGETS if set(kind.keys) == set(asked)), None)
@@ -55,22 +60,12 @@ def target_of(target: Target | None = None, /, **options: Any) -> Target:
         choices = "; ".join(" with ".join(kind.keys) for kind in TARGETS)
         advice = "Give one of them." if asked else "Give one, such as a risk of 0.02."
         raise InvalidInputError(f"`target` must be one of {choices}, got {' with '.join(asked) or 'none'}. {advice}")
-    known = {field.name for field in fields(kind)}
     for name in given:
-        if name not in known:
-            others = [_quoted(other.keys) for other in TARGETS if name in {field.name for field in fields(other)}]
-            raise InvalidInputError(f"`{name}` must come with {' or '.join(others)}, got {_quoted(kind.keys)}.")
-    return kind(**given, **delta)
-
-
-def _itself(target: Any, given: dict[str, Any]) -> Target:
-    if not isinstance(target, Target):
-        raise InvalidInputError(f"`target` must be a target such as Risk(0.02), got {target!r:.60}.")
-    if given:
-        raise InvalidInputError(
-            f"`{next(iter(given))}` must be left out with a target, got both. Put it into the target."
-        )
-    return target
+        those = [other for other in TARGETS if name in {field.name for field in fields(other)}]
+        if kind not in those:
+            others = " or ".join(_quoted(other.keys) for other in those)
+            raise InvalidInputError(f"`{name}` must come with {others}, got {_quoted(kind.keys)}.")
+    return kind(**given, **{name: options[name] for name in ("delta",) if name in options})
 
 
 def _quoted(names: tuple[str, ...]) -> str:

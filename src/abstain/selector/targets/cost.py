@@ -10,15 +10,21 @@ from numpy.typing import ArrayLike
 
 from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError, InvalidTypeError
+from abstain.outputs import Outputs
 from abstain.outputs.validation import unlabelled
+from abstain.scores import EXPECTED_COST
 from abstain.scores.expected_cost import Costs, ExpectedCost
 from abstain.scores.score import Score
+from abstain.selector.choice import Scores, allowed
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 from abstain.thresholds.methods import METHODS
 
 
-def _numbers(cost: Any) -> str:
-    return f"--cost {','.join(f'{value:g}' for value in np.ravel(cost))}"
+def _check_cost(_: str, cost: Any) -> None:
+    if isinstance(cost, str):
+        raise InvalidTypeError(f"`cost` must be a number, or one for each class, got {cost!r}.")
+    if (as_doubles("cost", cost) < 0).any():
+        raise InvalidInputError(f"`cost` must be at least 0, got {np.min(cost)}.")
 
 
 @final
@@ -40,21 +46,14 @@ class Cost(Target):
 
     Examples
     --------
-    >>> Cost(0.2, method="chow").command()
-    '--cost 0.2 --method chow'
+    >>> Cost(0.2, method="chow")
+    Cost(0.2, method='chow')
     """
 
     target_name: ClassVar = "cost"
     keys: ClassVar = ("cost",)
-    cost: float | ArrayLike = field(metadata={"option": _numbers})
-    costs: ArrayLike | None = field(default=None, kw_only=True, metadata={"option": lambda _: "--costs COSTS.csv"})
-
-    def check(self) -> None:
-        """Raise an error for invalid options."""
-        if isinstance(self.cost, str):
-            raise InvalidTypeError(f"`cost` must be a number, or one for each class, got {self.cost!r}.")
-        if (as_doubles("cost", self.cost) < 0).any():
-            raise InvalidInputError(f"`cost` must be at least 0, got {np.min(self.cost)}.")
+    cost: float | ArrayLike = field(metadata={"check": _check_cost})
+    costs: ArrayLike | None = field(default=None, kw_only=True)
 
     @property
     def weighs_answers(self) -> bool:
@@ -62,20 +61,22 @@ class Cost(Target):
         by_method = self.method is not None and METHODS[self.method].weighs_answers
         return self.costs is not None or by_method or np.ndim(self.cost) > 0
 
-    @property
-    def alpha(self) -> None:
-        """Scores are not chosen for a cost."""
-        return None
-
-    def expected_cost(self, n_classes: int, /) -> Score:
-        """The score of expected cost, with these costs."""
-        self._costs(n_classes)
-        return ExpectedCost(self.cost, self.costs)
+    def scores(self, asked: Scores | None, outputs: Outputs, /) -> list[Score]:
+        """The score of expected cost where answers are weighed, else the one asked for."""
+        if self.weighs_answers or asked == EXPECTED_COST.name:
+            if asked not in (None, EXPECTED_COST.name):
+                raise InvalidInputError(f"`score` must be left out where answers are weighed by costs, got {asked!r}.")
+            self._costs(outputs.n_classes)
+            return [allowed(ExpectedCost(self.cost, self.costs), outputs)]
+        scores = super().scores(asked, outputs)
+        if len(scores) > 1:
+            raise InvalidInputError(f"`score` must be one name with {self!r}, got {len(scores)} scores.")
+        return scores
 
     def _costs(self, n_classes: int) -> Costs:
         return Costs.of(n_classes, rejection=self.cost, matrix=self.costs)
 
-    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+    def threshold(self, rows: ScoredRows, /) -> Thresholds:
         """The threshold of low cost."""
         outputs = rows.outputs
         if self.weighs_answers:
@@ -88,5 +89,4 @@ class Cost(Target):
             rejection = float(np.asarray(self.cost))
             accepting, rejecting = outputs.losses, np.full(len(outputs), rejection)
             largest = max(1.0, rejection)
-        known = {"largest": largest, "delta": self.delta, "ids": outputs.ids, "seed": seed}
-        return self.rule(self.method)(rows.confidence, accepting, rejection=rejecting, **known), None
+        return self.by_rule(rows, accepting, rejection=rejecting, largest=largest), None

@@ -8,7 +8,7 @@ import numpy as np
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 from abstain.sketch import Sketch
 from abstain.sketch.thresholds import target_coverage
-from abstain.thresholds.sample import check_target, one_per_cluster
+from abstain.thresholds.sample import one_per_cluster
 
 
 @final
@@ -36,22 +36,17 @@ class Coverage(Target):
     in_expectation: ClassVar = True
     coverage: float
 
-    def check(self) -> None:
-        """Raise an error for invalid options."""
-        check_target("coverage", self.coverage)
-
     @property
     def alpha(self) -> float:
         """Scores are compared by the AURC up to this coverage."""
         return self.coverage
 
-    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+    def threshold(self, rows: ScoredRows, /) -> Thresholds:
         """The threshold; with labels it has the errors among accepted rows, which do not affect it."""
-        ids, confidence = rows.outputs.ids, rows.confidence
-        threshold = self.rule()(confidence, coverage=self.coverage, delta=self.delta, ids=ids, seed=seed)
+        threshold, confidence = self.by_rule(rows, coverage=self.coverage), rows.confidence
         if not rows.outputs.is_labelled:
             return threshold, None
-        drawn = one_per_cluster(confidence, np.zeros(len(confidence)), ids=ids, seed=seed)
+        drawn = one_per_cluster(confidence, np.zeros(len(confidence)), ids=rows.outputs.ids, seed=rows.seed)
         losses = rows.outputs.outcomes[drawn] * threshold.accepts(confidence[drawn])
         return replace(threshold, errors=float(losses.sum())), None
 

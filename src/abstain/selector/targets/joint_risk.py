@@ -1,13 +1,11 @@
 """`JointRisk`: one threshold with a risk overall and another in each group."""
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, final, get_args
+from typing import ClassVar, final
 
 from abstain._errors import InvalidInputError
-from abstain._names import check_name
-from abstain.selector.targets.risk import check_per, fallback, group_names
+from abstain.selector.targets.risk import check_per, check_when_impossible, fallback, group_names
 from abstain.selector.targets.target import Per, ScoredRows, Target, Thresholds, WhenImpossible
-from abstain.thresholds.sample import check_target
 from abstain.thresholds.threshold import Threshold
 
 
@@ -39,24 +37,19 @@ class JointRisk(Target):
     keys: ClassVar = ("risk", "group_risk")
     risk: float
     group_risk: float
-    per: Per | None = field(default=None, kw_only=True)
-    when_impossible: WhenImpossible = field(default="raise", kw_only=True, metadata={"option": lambda _: ""})
+    per: Per | None = field(default=None, kw_only=True, metadata={"check": check_per})
+    when_impossible: WhenImpossible = field(default="raise", kw_only=True, metadata={"check": check_when_impossible})
 
     def check(self) -> None:
-        """Raise an error for invalid options."""
-        check_target("risk", self.risk)
-        check_target("group_risk", self.group_risk)
-        check_per(self.per)
-        check_name("when_impossible", self.when_impossible, get_args(WhenImpossible), rule="be raise or reject_all")
+        """Raise an error for options that do not go together."""
         if self.per is None:
             raise InvalidInputError("`group_risk` must come with `per`, which says what the groups are, got no `per`.")
 
-    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+    def threshold(self, rows: ScoredRows, /) -> Thresholds:
         """The threshold that keeps both risks."""
         assert self.per is not None
-        known = {"risk": self.risk, "delta": self.delta, "ids": rows.outputs.ids, "seed": seed}
         names = group_names(self.per, rows)
-        threshold = self.rule()(rows.confidence, rows.outcomes, names, group_risk=self.group_risk, **known)
+        threshold = self.by_rule(rows, rows.outcomes, names, risk=self.risk, group_risk=self.group_risk)
         return replace(threshold, further=tuple(replace(each, per=self.per) for each in threshold.further)), None
 
     def fallback(self, n: int, /) -> Threshold | None:

@@ -17,9 +17,14 @@ from abstain.selector.targets.target import ScoredRows, Target, Thresholds
 from abstain.thresholds.sample import check_target
 
 
-def miss_rate_options(rates: Any) -> str:
-    """The options of `abstain calibrate` for these rates."""
-    return " ".join(f"--miss-rate {name}={rate:g}" for name, rate in rates.items())
+def check_rates(name: str, rates: Any, /) -> None:
+    """Rates by class."""
+    if not isinstance(rates, Mapping):
+        raise InvalidTypeError(f"`{name}` must be a rate by class, such as {{'fraud': 0.05}}, got {rates!r:.60}.")
+    if not rates:
+        raise InvalidInputError(f"`{name}` must have a rate for at least one class, got none.")
+    for rate in rates.values():
+        check_target(name, rate)
 
 
 @final
@@ -41,29 +46,22 @@ class MissRate(Target):
 
     Examples
     --------
-    >>> MissRate({"fraud": 0.05}).command()
-    '--miss-rate fraud=0.05'
+    >>> MissRate({"fraud": 0.05})
+    MissRate({'fraud': 0.05})
     """
 
     target_name: ClassVar = "miss rate"
     keys: ClassVar = ("miss_rate",)
-    miss_rate: Mapping[str | int, float] = field(metadata={"option": miss_rate_options})
+    miss_rate: Mapping[str | int, float] = field(metadata={"check": check_rates})
 
-    def check(self) -> None:
-        """Raise an error for invalid options."""
-        check_rates(self.miss_rate)
-
-    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+    def threshold(self, rows: ScoredRows, /) -> Thresholds:
         """The threshold of each predicted class, and what they do together."""
-        outputs, names = rows.outputs, class_list(rows.outputs)
-        by_number = self.rule()(*sample_of(rows), **options_of(self.miss_rate, rows, self.delta, seed))
-        free = replace(next(iter(by_number.values())), value=-inf, n=0, accepted=0, errors=0.0)
-        parts = {
-            names[k]: by_number.get(k, free) for k in range(outputs.n_classes)
-        }  # never predicted here: not limited
-        first = next(iter(parts.values()))
+        by_number = by_rule_of_classes(self, self.miss_rate, rows)
+        first = next(iter(by_number.values()))
+        free = replace(first, value=-inf, n=0, accepted=0, errors=0.0)  # a class that is never predicted here
+        parts = {name: by_number.get(number, free) for number, name in enumerate(class_list(rows.outputs))}
         total = replace(
-            first,
+            next(iter(parts.values())),
             value=inf,
             n=sum(part.n for part in parts.values()),
             accepted=sum(part.accepted for part in parts.values()),
@@ -72,32 +70,17 @@ class MissRate(Target):
         return total, GroupThresholds("class", parts)
 
 
-def check_rates(rates: Any, /) -> None:
-    """Rates by class."""
-    if not isinstance(rates, Mapping):
-        raise InvalidTypeError(f"`miss_rate` must be a rate by class, such as {{'fraud': 0.05}}, got {rates!r:.60}.")
-    if not rates:
-        raise InvalidInputError("`miss_rate` must have a rate for at least one class, got none.")
-    for rate in rates.values():
-        check_target("miss_rate", rate)
-
-
 def class_list(outputs: Outputs, /) -> list[str]:
     """The names of the classes, their numbers where they have none."""
     return [str(name) for name in class_names_of(np.arange(outputs.n_classes), outputs.class_names)]
 
 
-def sample_of(rows: ScoredRows, /) -> tuple[Any, Any, Any]:
-    """Confidence, answers and true classes."""
+def by_rule_of_classes(target: Target, rates: Mapping[str | int, float], rows: ScoredRows, /, **options: Any) -> Any:
+    """What the rule of a target makes of answers and true classes; rates are by the name of a class, or its number."""
     if not rows.outputs.n_classes:
         raise InvalidInputError("`outputs` must have logits or probabilities for a miss rate, got confidences alone.")
     if rows.outputs.labels is None:
         raise unlabelled("outputs")
-    return rows.confidence, rows.predictions, rows.outputs.labels
-
-
-def options_of(rates: Mapping[str | int, float], rows: ScoredRows, delta: float | None, seed: int, /) -> dict[str, Any]:
-    """The options of a rule, rates by the number of the class."""
     names = class_list(rows.outputs)
     for name in rates:
         check_name(
@@ -108,4 +91,6 @@ def options_of(rates: Mapping[str | int, float], rows: ScoredRows, delta: float 
             otherwise=f"There are {', '.join(names[:9])}{', …' * (len(names) > 9)}.",
         )
     by_number = {names.index(str(name)): rate for name, rate in rates.items()}
-    return {"miss_rate": by_number, "delta": delta, "ids": rows.outputs.ids, "seed": seed, "class_names": names}
+    return target.by_rule(
+        rows, rows.predictions, rows.outputs.labels, miss_rate=by_number, class_names=names, **options
+    )

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
-from abstain.thresholds.sample import check_target
 
 
 @final
@@ -12,7 +11,7 @@ from abstain.thresholds.sample import check_target
 class Review(Target):
     """At most ``review`` of the rows are rejected, as many as can be reviewed; with labels, the risk left is bounded.
 
-    `Coverage` of 1 − ``review`` is the same event; it says nothing of the risk. For a risk fixed beforehand as well,
+    `Coverage` of 1 − ``review`` is the same event, without a bound on the risk. For a risk fixed beforehand as well,
     use `RiskAndCoverage`.
 
     Parameters
@@ -26,25 +25,20 @@ class Review(Target):
 
     Examples
     --------
-    >>> Review(0.15).command()
-    '--review 0.15'
+    >>> Review(0.15)
+    Review(0.15)
     """
 
     target_name: ClassVar = "review"
     keys: ClassVar = ("review",)
     review: float
 
-    def check(self) -> None:
-        """Raise an error for invalid options."""
-        check_target("review", self.review)
-
     @property
     def alpha(self) -> float:
         """Scores are compared by the AURC up to the coverage that is left."""
         return 1 - self.review
 
-    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+    def threshold(self, rows: ScoredRows, /) -> Thresholds:
         """The threshold, with a bound on the risk where labels are known."""
         losses = rows.outcomes if rows.outputs.is_labelled else None
-        known = {"delta": self.delta, "ids": rows.outputs.ids, "seed": seed}
-        return self.rule()(rows.confidence, losses, review=self.review, **known), None
+        return self.by_rule(rows, losses, review=self.review), None

@@ -11,6 +11,7 @@ from abstain._names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.score import Score
 from abstain.selector.calibration_data import class_names_of, largest_cluster
+from abstain.selector.choice import Scores
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.selector.targets.target import Per, ScoredRows, Target, Thresholds, WhenImpossible
 from abstain.sketch import Sketch
@@ -18,9 +19,20 @@ from abstain.sketch.thresholds import target_risk as target_risk_of_counts
 from abstain.thresholds.methods import methods_for
 from abstain.thresholds.per_group import certified_groups, of_all_groups
 from abstain.thresholds.risk import reject_all
-from abstain.thresholds.sample import check_largest, check_target
+from abstain.thresholds.sample import check_largest
 from abstain.thresholds.target_risk import labelled_above, target_risk
 from abstain.thresholds.threshold import Threshold
+
+
+def check_per(name: str, per: Per | None, /) -> None:
+    """A kind of group, or none."""
+    if per is not None:
+        check_name(name, per, get_args(Per), rule="be class or domain (also called group)")
+
+
+def check_when_impossible(name: str, when_impossible: WhenImpossible, /) -> None:
+    """What is done where no threshold is certified."""
+    check_name(name, when_impossible, get_args(WhenImpossible), rule="be raise or reject_all")
 
 
 @final
@@ -51,24 +63,21 @@ class Risk(Target):
 
     Examples
     --------
-    >>> Risk(0.02, per="class").command()
-    '--risk 0.02 --per class'
+    >>> Risk(0.02, per="class")
+    Risk(0.02, per='class')
     """
 
     target_name: ClassVar = "risk"
     keys: ClassVar = ("risk",)
     risk: float
-    per: Per | None = field(default=None, kw_only=True)
-    jointly: bool = field(default=True, kw_only=True, metadata={"option": lambda value: "" if value else "--each"})
+    per: Per | None = field(default=None, kw_only=True, metadata={"check": check_per})
+    jointly: bool = field(default=True, kw_only=True)
     largest_cluster: int | None = field(default=None, kw_only=True)
     label_above: float | None = field(default=None, kw_only=True)
-    when_impossible: WhenImpossible = field(default="raise", kw_only=True, metadata={"option": lambda _: ""})
+    when_impossible: WhenImpossible = field(default="raise", kw_only=True, metadata={"check": check_when_impossible})
 
     def check(self) -> None:
-        """Raise an error for invalid options."""
-        check_target("risk", self.risk)
-        check_per(self.per)
-        check_name("when_impossible", self.when_impossible, get_args(WhenImpossible), rule="be raise or reject_all")
+        """Raise an error for options that do not go together."""
         if self.largest_cluster is not None:
             check_largest("largest_cluster", self.largest_cluster)
             if self.method not in (None, "betting", "group_thresholds"):
@@ -92,28 +101,29 @@ class Risk(Target):
         """The rows, each with an outcome: missing ones at or below the floor count as errors."""
         return outputs if self.label_above is None else outputs.known_above(confidence > self.label_above)
 
-    def check_scores(self, scores: list[Score], /) -> None:
-        """Raise an error where rows without labels would choose or fit a score."""
+    def scores(self, asked: Scores | None, outputs: Outputs, /) -> list[Score]:
+        """The scores to choose among; an error where rows without labels would choose or fit one."""
+        scores = super().scores(asked, outputs)
         if self.label_above is not None and (len(scores) > 1 or scores[0].needs_fitting):
             names = ", ".join(score.name for score in scores[:3])
             raise InvalidInputError(
                 f"`label_above` must come with one score that needs no fitting, got {names}. Rows without labels can "
                 "neither choose nor fit a score."
             )
+        return scores
 
-    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+    def threshold(self, rows: ScoredRows, /) -> Thresholds:
         """The threshold that keeps the target, or one for each group."""
-        known: dict[str, Any] = {"risk": self.risk, "delta": self.delta, "ids": rows.outputs.ids, "seed": seed}
+        options: dict[str, Any] = {"risk": self.risk}
         if self.largest_cluster is not None:
-            known["largest"] = self._largest_of(rows)
+            options["largest"] = self._largest_of(rows)
         if self.label_above is not None:
-            return labelled_above(rows.confidence, rows.outcomes, floor=self.label_above, **known), None
+            options |= {"floor": self.label_above}
+            return self.by_rule(rows, rows.outcomes, rule=labelled_above, **options), None
         if self.per is None:
-            rule = target_risk if self.method is None else self.rule(self.method)
-            return rule(rows.confidence, rows.outcomes, **known), None
-        thresholds = self.rule()(
-            rows.confidence, rows.outcomes, group_names(self.per, rows), jointly=self.jointly, **known
-        )
+            rule = target_risk if self.method is None else None
+            return self.by_rule(rows, rows.outcomes, rule=rule, **options), None
+        thresholds = self.by_rule(rows, rows.outcomes, group_names(self.per, rows), jointly=self.jointly, **options)
         largest = None if rows.outputs.ids is None else self.largest_cluster or largest_cluster(rows.outputs)
         return self._of_all(thresholds, largest), GroupThresholds(self.per, thresholds)
 
@@ -165,12 +175,6 @@ def fallback(n: int, risk: float, delta: float | None, when_impossible: WhenImpo
     return reject_all(n, risk=risk, delta=delta)
 
 
-def check_per(per: Per | None, /) -> None:
-    """A kind of group, or none."""
-    if per is not None:
-        check_name("per", per, get_args(Per), rule="be class or domain (also called group)")
-
-
 def group_names(per: Per, rows: ScoredRows, /) -> Any:
     """(n,) the group of each row."""
-    return GroupThresholds(per, {}).names(rows.outputs, lambda: rows.predictions, rows.outputs.class_names)
+    return GroupThresholds(per, {}).names(rows.outputs, rows.fitted, rows.outputs.class_names)

@@ -1,10 +1,9 @@
-"""`RiskAndCoverage`: both kept together, or an error that names pairs that can be."""
+"""`RiskAndCoverage`: a risk and a coverage, both guaranteed; an error lists achievable pairs."""
 
 from dataclasses import dataclass
 from typing import ClassVar, final
 
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
-from abstain.thresholds.sample import check_target
 
 
 @final
@@ -23,8 +22,8 @@ class RiskAndCoverage(Target):
 
     Examples
     --------
-    >>> RiskAndCoverage(0.02, 0.8).command()
-    '--risk 0.02 --coverage 0.8'
+    >>> RiskAndCoverage(0.02, 0.8)
+    RiskAndCoverage(0.02, 0.8)
     """
 
     target_name: ClassVar = "risk and coverage"
@@ -32,17 +31,11 @@ class RiskAndCoverage(Target):
     risk: float
     coverage: float
 
-    def check(self) -> None:
-        """Raise an error for invalid options."""
-        check_target("risk", self.risk)
-        check_target("coverage", self.coverage)
-
     @property
     def alpha(self) -> float:
         """Scores are compared by the AURC up to this coverage."""
         return self.coverage
 
-    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+    def threshold(self, rows: ScoredRows, /) -> Thresholds:
         """The threshold that keeps both."""
-        known = {"delta": self.delta, "ids": rows.outputs.ids, "seed": seed}
-        return self.rule()(rows.confidence, rows.outcomes, risk=self.risk, coverage=self.coverage, **known), None
+        return self.by_rule(rows, rows.outcomes, risk=self.risk, coverage=self.coverage), None

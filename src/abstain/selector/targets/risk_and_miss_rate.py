@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, final
 
-from abstain.selector.targets.miss_rate import check_rates, miss_rate_options, options_of, sample_of
+from abstain.selector.targets.miss_rate import by_rule_of_classes, check_rates
 from abstain.selector.targets.target import ScoredRows, Target, Thresholds
-from abstain.thresholds.sample import check_target
 
 
 @final
@@ -34,14 +33,8 @@ class RiskAndMissRate(Target):
     target_name: ClassVar = "risk and miss rate"
     keys: ClassVar = ("risk", "miss_rate")
     risk: float
-    miss_rate: Mapping[str | int, float] = field(metadata={"option": miss_rate_options})
+    miss_rate: Mapping[str | int, float] = field(metadata={"check": check_rates})
 
-    def check(self) -> None:
-        """Raise an error for invalid options."""
-        check_target("risk", self.risk)
-        check_rates(self.miss_rate)
-
-    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+    def threshold(self, rows: ScoredRows, /) -> Thresholds:
         """The threshold that keeps all of them."""
-        options = options_of(self.miss_rate, rows, self.delta, seed)
-        return self.rule()(*sample_of(rows), risk=self.risk, **options), None
+        return by_rule_of_classes(self, self.miss_rate, rows, risk=self.risk), None

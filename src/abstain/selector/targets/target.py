@@ -5,13 +5,16 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from abstain._arguments import check_fraction
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import Outputs
-from abstain.scores.confidences import predictions
+from abstain.scores import EXPECTED_COST
+from abstain.scores.confidences import outcomes, predictions
 from abstain.scores.score import FittedScore, Score
+from abstain.selector.choice import Scores, candidates
 from abstain.selector.group_thresholds import GroupThresholds
 from abstain.sketch import Sketch
 from abstain.thresholds.methods import METHODS, TargetName, methods_for
@@ -36,14 +39,13 @@ class ScoredRows:
     outputs: Outputs
     fitted: FittedScore
     confidence: NDArray[np.float64]
+    seed: int
+    """Of the draws of a rule."""
 
     @property
     def outcomes(self) -> NDArray[Any]:
         """(n,) whether each answer is wrong, or its loss; a score may have changed the answers."""
-        outputs = self.outputs
-        if outputs.labels is None or not self.fitted.changes_predictions:
-            return outputs.outcomes
-        return np.asarray(self.predictions != outputs.labels) | ~outputs.usable
+        return outcomes(self.outputs, self.fitted)
 
     @property
     def predictions(self) -> NDArray[np.int64]:
@@ -55,8 +57,10 @@ class ScoredRows:
 class Target(ABC):
     """What a selector is to guarantee, with what probability and by which rule.
 
-    A subclass is a final frozen dataclass whose fields are its options. It says which of them name it in the short form
-    (``keys``), checks them, and finds its threshold. The other methods have defaults, which only some targets replace.
+    A subclass is a final frozen dataclass whose fields are its options. ``keys`` are those that name it in the short
+    form, and `threshold` finds its threshold; the other methods have defaults, which only some targets replace. A key
+    is a share between 0 and 1, unless the metadata of its field has another ``check``, a function of its name and
+    value.
 
     Parameters
     ----------
@@ -81,13 +85,15 @@ class Target(ABC):
             check_chance("delta", self.delta)
         elif not self.in_expectation:
             raise InvalidInputError(f"`delta` must be given for a target {' and '.join(self.keys)}, got None.")
+        for each in fields(self):
+            if each.name in self.keys or "check" in each.metadata:
+                each.metadata.get("check", check_fraction)(each.name, getattr(self, each.name))
         self.check()
         if self.method is not None:
             check_name("method", self.method, self.methods)
 
-    @abstractmethod
-    def check(self) -> None:
-        """Raise an error for invalid options."""
+    def check(self) -> None:  # noqa: B027
+        """Raise an error for options that do not go together."""
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -95,25 +101,19 @@ class Target(ABC):
         return methods_for(self.target_name)
 
     @abstractmethod
-    def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
+    def threshold(self, rows: ScoredRows, /) -> Thresholds:
         """The threshold that keeps the target; `NoSafeThresholdError` where there is none."""
 
     @property
-    def alpha(self) -> float | None:
-        """Scores are compared by the AURC up to this coverage; None where there is nothing to compare them by."""
+    def alpha(self) -> float:
+        """Scores are compared by the AURC up to this coverage."""
         return 1.0
 
-    @property
-    def weighs_answers(self) -> bool:
-        """Whether the answers are the cheapest ones, not the classifier's own."""
-        return False
-
-    def expected_cost(self, _n_classes: int, /) -> Score:
-        """The score of expected cost, with the costs of the target."""
-        raise InvalidInputError(f"`score` must not be expected_cost without a `cost`, got {self!r}. Use Cost(…).")
-
-    def check_scores(self, scores: list[Score], /) -> None:  # noqa: B027
-        """Raise an error for scores that cannot be used with the target."""
+    def scores(self, asked: Scores | None, outputs: Outputs, /) -> list[Score]:
+        """The scores to choose among, all of which outputs and target allow; one where there is nothing to choose."""
+        if asked == EXPECTED_COST.name:
+            raise InvalidInputError(f"`score` must not be expected_cost without a `cost`, got {self!r}. Use Cost(…).")
+        return candidates(asked, outputs)
 
     def labelled(self, outputs: Outputs, _confidence: NDArray[np.float64], /) -> Outputs:
         """The rows, each with an outcome; a target with a floor needs no labels below it."""
@@ -128,33 +128,15 @@ class Target(ABC):
         raise InvalidInputError(f"A sketch must be calibrated for a risk or a coverage, got {self!r}. Use the outputs.")
 
     @final
-    def rule(self, method: str | None = None, /) -> Any:
-        """The rule by name, or the default."""
-        return METHODS[method or self.methods[0]].rule
-
-    @final
-    def changed(self) -> dict[str, Any]:
-        """The options that are not at their default, by name; those that name the target come first."""
-        ordered = sorted(fields(self), key=lambda each: each.name not in self.keys)
-        values = {each.name: (getattr(self, each.name), each.default) for each in ordered}
-        return {name: value for name, (value, default) in values.items() if not is_default(value, default)}
+    def by_rule(self, rows: ScoredRows, /, *columns: ArrayLike | None, rule: Any = None, **options: Any) -> Any:
+        """What the rule of its method, or another, makes of the confidence and other columns of these rows."""
+        rule = rule or METHODS[self.method or self.methods[0]].rule
+        known = {"delta": self.delta, "ids": rows.outputs.ids, "seed": rows.seed}
+        return rule(rows.confidence, *columns, **known, **options)
 
     def __repr__(self) -> str:
-        shown = [
-            repr(v) if name in self.keys else f"{name}={v!r}" for name, v in self.changed().items() if v is not None
-        ]
+        ordered = sorted(fields(self), key=lambda each: each.name not in self.keys)
+        values = {each.name: getattr(self, each.name) for each in ordered}
+        changed = [each.name for each in ordered if not is_default(values[each.name], each.default)]
+        shown = [f"{'' if name in self.keys else f'{name}='}{values[name]!r}" for name in changed]
         return f"{type(self).__name__}({', '.join(shown)})"
-
-    @final
-    def command(self) -> str:
-        """The options of `abstain calibrate` that ask for this target.
-
-        A field renders itself by the ``option`` in its metadata, a function of its value, or as ``--name value``.
-        """
-        options = {each.name: each.metadata.get("option") for each in fields(self)}
-        parts = [
-            (options[name] or (lambda value, name=name: f"--{name.replace('_', '-')} {value}"))(value)
-            for name, value in self.changed().items()
-            if value is not None
-        ]
-        return " ".join(part for part in parts if part)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, Selector, calibrate, certify
-from abstain.selector.calibration_rows import SeenRows
+from abstain.selector import Recertification
 from abstain.selector.hash_sample import END, SIZE, HashSample
-from abstain.selector.recertify import Recertification
+from abstain.selector.seen_rows import SeenRows
 
 REFUSED = r"must be rows that the selector has not seen, got about {} of {} that calibrated it"
 

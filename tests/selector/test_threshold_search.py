@@ -1,6 +1,6 @@
 import pytest
 
-from abstain.selector.looks import labels_at, level_at, looks_with
+from abstain.selector.threshold_search import labels_at, level_at, looks_with
 
 
 def test_a_look_is_due_when_its_labels_are_there():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abstain import Outputs, Risk, Selector, calibrate
-from abstain.selector.recertify import Recertification
+from abstain.selector import Recertification
 
 
 def table(rng, n, slope):
@@ -73,7 +73,7 @@ def labels_needed(seed, floor):
 
 def test_rows_the_old_selector_rejects_are_not_asked_for_and_fewer_labels_are_needed():
     result = run(0, slope=0.45, batches=(300,), stop_when_certified=False)
-    assert min(result.confidence) > OLD.threshold.value
+    assert min(result.searches["all rows"].confidence) > OLD.threshold.value
     needed = {name: np.median([labels_needed(seed, floor) for seed in range(12)]) for name, floor in FLOORS.items()}
     assert needed["accepted"] < 0.8 * needed["random"]
 
@@ -100,8 +100,11 @@ def test_the_state_goes_on_where_it_stopped():
 def test_it_knows_how_many_rows_above_the_floor_are_left():
     confidence = np.append(np.linspace(OLD.threshold.value + 0.01, 1, 30), 0.0)
     asked = Recertification.of(OLD).ask(confidence, np.arange(31), labels=20)
-    assert asked.left == 10
-    assert asked.answer(asked.pending, np.zeros(20)).ask(confidence, np.arange(31), labels=50).left == 0
+    assert asked.searches["all rows"].left == 10
+    assert (
+        asked.answer(asked.pending, np.zeros(20)).ask(confidence, np.arange(31), labels=50).searches["all rows"].left
+        == 0
+    )
 
 
 def test_the_order_of_rows_decides_nothing():
@@ -122,6 +125,7 @@ def test_the_order_of_rows_decides_nothing():
         (lambda r: r.ask([0.9], [1], labels=1).answer([2], [0]), "every row asked for, got none for 1, '1' first"),
         (lambda r: r.ask([0.9], [1], labels=1).answer([1], [1.5]), "`errors` must be from 0 to 1 for each id"),
         (lambda r: r.ask([0.9, 0.8], [1], labels=1), "`ids` must name each row"),
+        (lambda r: r.ask([0.9], [1], ["a"], labels=1), "`groups` must be left out where all rows have one threshold"),
         (
             lambda r: r.ask([0.0], [1], labels=1),
             r"rows above 0.\d+, the old threshold, .* got none among 1. Bring decisions on new rows.",
@@ -137,12 +141,12 @@ def test_what_does_not_fit_is_said(call, message):
         call(Recertification.of(OLD))
 
 
-def test_only_a_selector_with_one_threshold_and_a_risk_can_be_certified_again():
+def test_groups_must_be_named_and_only_a_risk_can_be_certified_again():
     outputs = Outputs(
         confidences={"c": np.arange(500.0)}, errors=np.zeros(500), domain=np.array(["a", "b"])[np.arange(500) % 2]
     )
-    with pytest.raises(ValueError, match="got one for each group"):
-        Recertification.of(calibrate(outputs, Risk(0.1, per="domain")))
+    with pytest.raises(ValueError, match="`groups` must name the domain, got none"):
+        Recertification.of(calibrate(outputs, Risk(0.1, per="domain"))).ask(np.arange(500.0), np.arange(500), labels=9)
     with pytest.raises(ValueError, match="`risk` must be given"):
         Recertification.of(calibrate(outputs, coverage=0.5))
 
@@ -163,7 +167,7 @@ def test_rows_of_one_id_count_once_and_the_guarantee_says_so():
     np.testing.assert_array_equal(ids[rows].astype(str), result.pending)
     np.testing.assert_array_equal(confidence[rows], result.pending_confidence)
     assert len(set(result.pending)) == 1200
-    assert len(result.offered) == 3000
+    assert len(result.offered["all rows"]) == 3000
     renewed = result.answer(result.pending, wrong[rows]).selector(OLD)
     assert renewed.threshold.guarantee.counting == "clusters"
     assert "every cluster counts once" in renewed.summary()
@@ -180,8 +184,8 @@ def test_the_risk_of_clusters_is_kept_where_taking_every_row_for_one_of_its_own_
         for how, names in (("once", ids), ("rows", np.arange(len(ids)))):
             result = Recertification.of(OLD, delta=0.2).ask(confidence, names, labels=1300)
             result = result.answer(result.pending, wrong[list(result.pending_rows)])
-            if result.certified is not None:
-                accepted = whole[1] > result.certified
+            if result.threshold is not None:
+                accepted = whole[1] > result.threshold.value
                 broken[how] += np.average(whole[2][accepted], weights=weight[accepted]) > result.risk
     assert broken["once"] / runs <= 0.2 + 3 * sqrt(0.2 * 0.8 / runs)
     assert broken["rows"] > 0.2 * runs + 3 * sqrt(0.2 * 0.8 * runs)

@@ -1,6 +1,6 @@
-"""The rows that a selector was calibrated on, as few hashes, by which they are known again in any order or part."""
+"""The rows that a selector was calibrated on, as few hashes, which recognise them in any order and any part of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
 import numpy as np
@@ -32,23 +32,23 @@ class SeenRows:
 
     @classmethod
     def of(cls, outputs: Outputs, /) -> Self:
-        """All of these."""
+        """Of all rows of these outputs."""
         contents, pairs = row_hashes(outputs)
         ids, named = (None if hashes is None else HashSample.of(hashes) for hashes in (id_hashes(outputs.ids), pairs))
         return cls(ids, HashSample.of(contents), named)
 
     def compared(self, outputs: Outputs, /) -> tuple[str, ...]:
-        """By what these rows can be known again: by their ids, where none is common, and by their contents."""
+        """By what seen rows among these would be recognised: their ids, if none is in common, and their contents."""
         by_ids = self.ids is not None and id_hashes(outputs.ids) is not None and not self.namesakes(outputs)
         return (*(["ids"] if by_ids else []), *([] if self.contents is None else ["contents"]))
 
     def namesakes(self, outputs: Outputs, /) -> float:
-        """About which share of these rows have ids of theirs, whatever their contents."""
+        """About the share of these rows whose ids were seen, whatever their contents."""
         names = id_hashes(outputs.ids)
         return 0.0 if self.ids is None or names is None else self.ids.share(names)
 
     def check_unseen(self, outputs: Outputs, /, *, name: str, advice: str) -> None:
-        """Refuse rows some of which are among them."""
+        """Refuse rows some of which were seen."""
         if share := self.share(outputs):
             raise InvalidInputError(
                 f"`{name}` must be rows that the selector has not seen, got about "
@@ -56,7 +56,7 @@ class SeenRows:
             )
 
     def share(self, outputs: Outputs, /) -> float:
-        """About which share of these rows are among them; 0 unless it is certain that some are.
+        """About the share of these rows that were seen; 0 unless it is certain that some were.
 
         An id is a name, which other samples of another folder may have: where contents are known, the id must come with
         its own, more often than ties explain.
@@ -94,6 +94,15 @@ def _is_one_per_id(named: HashSample) -> bool:
     return len(np.unique(named.values >> HALF)) == sum(named.counts)
 
 
+def seen_with(before: SeenRows | None, ids: tuple[str, ...], /) -> SeenRows | None:
+    """The rows seen before, which chose the score, and labelled rows by their ids."""
+    names = id_hashes(np.array(ids), salt=NAMED)
+    if names is None:
+        return before
+    old = SeenRows(None, None) if before is None else before
+    return replace(old, ids=HashSample.of(names).joined(old.ids))
+
+
 def id_hashes(ids: NDArray[Any] | None, /, *, salt: int = SALT) -> Hashes | None:
     """(n,) a hash of each id; None where all are numbers, since those of rows in a file name others in another."""
     if ids is None:
@@ -117,10 +126,8 @@ def row_hashes(outputs: Outputs, /) -> tuple[Hashes, Hashes | None]:
 
 def _content_hashes(outputs: Outputs) -> Hashes:
     """A hash of the logits of each usable row, or of its given confidences, to single precision."""
-    rows: Any = outputs.source("logits") if outputs.n_classes else _given(outputs)
+    rows: Any = outputs.source("logits")
+    if not outputs.n_classes:
+        assert outputs.confidences is not None
+        rows = outputs.confidences[:, np.argsort(outputs.confidence_names)]
     return hashed_rows(rows, salt=SALT)[outputs.usable]
-
-
-def _given(outputs: Outputs) -> NDArray[np.float64]:
-    assert outputs.confidences is not None
-    return outputs.confidences[:, np.argsort(outputs.confidence_names)]
