@@ -10,6 +10,7 @@ from abstain import Outputs, calibrate
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, Row, ScoreMonitor, Watch
 from abstain.monitor.clusters import ranks
 from abstain.monitor.monitor import ClusterValues
+from abstain.monitor.stream import StreamBatch
 
 SIZES = {
     "equal": lambda _, n: np.full(n, 8),
@@ -192,7 +193,7 @@ def test_a_watch_and_arrays_draw_the_same_rows_of_mixed_clusters_in_the_same_ord
     expected = of_arrays(watch.monitors, ids.astype(kind), confidence, errors, threshold)
     columns = zip(ids.astype(kind).tolist(), confidence, confidence > threshold, errors, strict=True)
     names = ("id", "confidence", "accepted", "error")
-    watch.observe([Row.of(dict(zip(names, values, strict=True))) for values in columns])
+    watch.observe(StreamBatch.of_rows([dict(zip(names, values, strict=True)) for values in columns]).read())
     watch.close()
     assert watch.monitors == expected
 

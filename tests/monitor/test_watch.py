@@ -10,6 +10,7 @@ from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, S
 from abstain.monitor.monitor import first_alarm
 from abstain.monitor.row import Row
 from abstain.monitor.rule import Rule
+from abstain.monitor.stream import StreamBatch
 from abstain.monitor.watch import Alarm, History, Watch, sealed
 
 NEW = DeploymentMonitor(
@@ -475,12 +476,12 @@ def test_a_verdict_that_is_told_later_counts_for_the_label():
 
 def test_ids_as_pandas_writes_them_are_the_same_ids():
     watch = Watch(DeploymentMonitor(RiskMonitor(risk=0.05, delta=0.05)))
-    watch.observe([Row.of({"id": "7", "confidence": "0.5", "accepted": "1"})])
+    watch.observe(StreamBatch.of_rows([{"id": "7", "confidence": "0.5", "accepted": "1"}]).read())
     watch.close()
-    watch.observe([Row.of({"id": name, "confidence": 0.5, "accepted": True}) for name in ("7.0",)])
+    watch.observe(StreamBatch.of_rows([{"id": "7.0", "confidence": 0.5, "accepted": True}]).read())
     watch.observe([Row(error=True, id="7.0")])
     watch.close()
-    watch.observe([Row.of({"id": 7, "error": 1})])
+    watch.observe(StreamBatch.of_rows([{"id": 7, "error": 1}]).read())
     assert (watch.monitors.risk.n, watch.skipped) == (1, 2)
 
 

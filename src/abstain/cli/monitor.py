@@ -19,8 +19,6 @@ from abstain.cli.printing import warn
 from abstain.cli.watch_view import print_acknowledged, print_raised, print_standing, print_watch, warn_unused_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
     from abstain.monitor.stream import StreamBatch
     from abstain.monitor.watch import Watch
@@ -238,14 +236,13 @@ def _read(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> No
     from abstain.monitor.stream import LIVE, batches
 
     live, before, warned = stream == LIVE, watch.rows, False
-    decided = {} if watch.rule is None else {"decided": watch.rule.decided}
-    group = watch.group_column
     has_decisions = state is None or state.exists()
     saved, pause = time.monotonic(), EVERY_SECONDS
     for batch in batches(stream, {part.columns[0] for part in watch.monitors.parts.values()}):
         if state is not None and not has_decisions:
             has_decisions = _find_decision(batch, stream, state)
-        raised = watch.observe(batch.read(start=watch.rows - before + 1, group=group, **decided))
+        rows = batch.read(start=watch.rows - before + 1, rule=watch.rule, group=watch.group_column)
+        raised = watch.observe(rows)
         raised += watch.close(last=False) if live else []
         if live and state is not None and (raised or time.monotonic() - saved > pause):
             began = time.monotonic()
@@ -264,10 +261,9 @@ def _find_decision(batch: "StreamBatch", stream: str, state: Path) -> bool:
     Those of a decision log are allowed: its first parts may have been removed.
     """
     from abstain.decision_log.record import SEQUENCE
-    from abstain.monitor.rule import is_scored
+    from abstain.monitor.row import is_scored
 
-    rows: Iterable[Iterable[str]] = batch.rows if batch.columns is None else [batch.columns]
-    for names in map(set, rows):
+    for names in (columns.keys() for _, columns in batch.parts):
         if {"accepted", "confidence"} & names or is_scored(names):
             return True
         if "id" in names and SEQUENCE not in names:

@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, final
 
-from abstain.decision_log.record import is_label
+from abstain.decision_log.record import AUDITED, is_label
 
 REMEMBERED = 500_000
-DRAWN = "audit"
 KEY = ("confidence", "accepted", "group")
 """What makes two decisions of one id the same."""
 
@@ -42,7 +41,7 @@ class RecentDecisions:
             if is_label(record):
                 known -= {digest for digest in known if not digest & 1}
             known.add(_digest(record))
-            if record.get("review") == DRAWN:
+            if record.get("review") == AUDITED:
                 self._drawn[record["id"]] = None
                 if len(self._drawn) > REMEMBERED:
                     del self._drawn[next(iter(self._drawn))]

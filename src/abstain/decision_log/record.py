@@ -10,6 +10,8 @@ Record = dict[str, Any]
 SEQUENCE = "sequence"
 HEAD = b'{"sequence": '
 """How every line begins."""
+AUDITED = "audit"
+"""What the column review has for accepted rows that were drawn for a label."""
 COLUMNS = (SEQUENCE, "time", "threshold", "selector")
 """Columns that a log has besides those of a table of decisions."""
 

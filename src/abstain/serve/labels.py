@@ -5,7 +5,7 @@ from typing import Any
 
 from abstain._errors import InvalidInputError
 from abstain.decision_log import DecisionLog
-from abstain.decision_log.recent import DRAWN
+from abstain.decision_log.record import AUDITED
 from abstain.serve.names import check_name
 
 RULE = '{"labels": [{"id": "…", "error": true}, …]}'
@@ -37,5 +37,5 @@ def read_labels(body: bytes, log: DecisionLog | None, /, *, audit: bool = False)
         columns["id"].append(name)
         columns["error"].append(error)
     if audit and log is not None:
-        columns["review"] = [DRAWN if log.recent.is_drawn(name) else "" for name in columns["id"]]
+        columns["review"] = [AUDITED if log.recent.is_drawn(name) else "" for name in columns["id"]]
     return columns

@@ -10,9 +10,10 @@ from typing import Any, final
 from abstain._errors import AbstainError, InvalidInputError
 from abstain._io.files import read_text, write_text
 from abstain.decision_log.record import SEQUENCE, Record, is_label
-from abstain.monitor import DeploymentMonitor, Row, Watch
+from abstain.monitor import DeploymentMonitor, Watch
 from abstain.monitor.history import WINDOW_ROWS
 from abstain.monitor.rule import Rule
+from abstain.monitor.stream import StreamBatch
 from abstain.selector import Selector
 from abstain.telemetry import Measurements
 
@@ -118,11 +119,11 @@ class Watcher:
 
     def _observe(self, records: Sequence[Record]) -> None:
         try:
-            self.watch.observe([Row.of(record) for record in records])
+            self.watch.observe(StreamBatch.of_rows(records).read())
         except InvalidInputError:
             for record in records:
                 try:
-                    self.watch.observe([Row.of(record)])
+                    self.watch.observe(StreamBatch.of_rows([record]).read())
                 except InvalidInputError:
                     self.left_out += 1
         self.watch.close()
