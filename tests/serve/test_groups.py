@@ -41,7 +41,7 @@ def test_each_group_is_monitored_and_the_log_gives_the_same_to_monitor(start, cl
         counts[region] = label(service, outputs, lambda k, every=every: k % every == 0)
     assert service.stop() == ""
     watch = Watch.from_json(state.read_text())
-    assert {name: group.risk.n for name, group in watch.monitors.groups.all.items()} == counts
+    assert {name: group.risk.n for name, group in watch.monitors.groups.monitors.items()} == counts
     assert ("risk", "west") in {(alarm.name, alarm.group) for alarm in watch.alarms}
     assert watch.group_column == "region"
 
@@ -49,7 +49,7 @@ def test_each_group_is_monitored_and_the_log_gives_the_same_to_monitor(start, cl
 def test_a_selector_with_a_threshold_for_each_group_is_monitored_by_group(classifier, per_group, tmp_path):
     watch = started_watch(per_group, None, 0)
     assert watch.monitors.groups.per == "hospital"
-    assert set(watch.monitors.groups.all) == {"north", "south"}
+    assert set(watch.monitors.groups.monitors) == {"north", "south"}
     assert started_watch(per_group, None, 0, per="class").monitors.groups.per == "class"
     with pytest.raises(InvalidInputError, match="`--per` must be class, or hospital as in the selector, got region"):
         started_watch(per_group, None, 0, per="region")

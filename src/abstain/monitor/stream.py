@@ -72,9 +72,8 @@ class StreamBatch:
                 parts.append(rows if rule is None else rule.decided(rows))
             except ValueError as problem:
                 row = int(indices[getattr(problem, "row", 0)])
-                self._before(row).read(
-                    start=start, rule=rule, group=group
-                )  # an earlier row may be bad in another column
+                # an earlier row may be bad in a column that is read later
+                self._before(row).read(start=start, rule=rule, group=group)
                 raise InvalidInputError(f"Row {start + row}: {problem}") from None
         return StreamRows.joined(parts, [indices for indices, _ in self.parts])
 
