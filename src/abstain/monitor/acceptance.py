@@ -80,12 +80,6 @@ class AcceptanceMonitor:
                 f"`rise` and `fall` must be evidence about {self.low} to {self.high} on the same samples, got evidence "
                 f"about {1 - self._fall.bound} to {self._rise.bound} on {self._fall.n} and {self._rise.n} samples."
             )
-        n = self._rise.n
-        if abs(self._rise.ones + self._fall.ones - n) > 1e-6 * max(n, 1):
-            raise InvalidInputError(
-                f"`rise` and `fall` must count each of the {n} samples once, got {self._rise.ones:g} accepted and "
-                f"{self._fall.ones:g} rejected."
-            )
 
     @classmethod
     def from_calibration(cls, *, accepted: int, n: int, delta: float = 0.05, chosen_thresholds: int = 0) -> Self:

@@ -235,7 +235,7 @@ def _turns(clusters: _Clusters, errors: Ints, waits: NDArray[np.bool_]) -> tuple
 
 
 def _with_labels(state: State, popped: Ints, outcomes: Outcomes) -> tuple[State, Outcomes]:
-    """Add labels that need not wait, and what the risk monitors count of them; clusters that are too large are counted."""
+    """Add labels that need not wait, and what the risk monitors count of them; count clusters that are too large."""
     number, rows, right, wrong, group, head = popped[: state.counts[POPPED]].T
     labels = _labels(right, wrong)
     labelled = Counted(np.repeat(number, right + wrong), labels, np.repeat(group, right + wrong))

@@ -72,21 +72,6 @@ class RateEvidence:
             or not self.highest >= 0
         ):
             raise InvalidInputError("`text` must be the state of a monitor, got impossible numbers.")
-        least, most = self._range()
-        slack = SLACK + 1e-12 * self.n
-        if (not self.of_parts and self.ones % 1) or least > self.highest + slack or self.highest > most + slack:
-            raise InvalidInputError(
-                f"`text` must be the state of a monitor, got evidence that {self.ones:g} events in {self.n} samples "
-                "cannot give."
-            )
-
-    def _range(self) -> tuple[float, float]:
-        """The least and the largest that ``highest`` can be: the evidence now, and a bet on each event alone."""
-        if self.bound in (0, 1):
-            certain = inf if self.bound == 0 and self.ones else 0.0
-            return certain, certain
-        now = float(self._of_both(self.ones, self.n, self.log_switching)) if self.n else self.log_switching
-        return max(0.0, now), -log(self.bound) * (self.n if self.of_parts else self.ones)
 
     def update(self, *, ones: int, n: int) -> Self:
         """After ``n`` more samples with ``ones`` events among them, in an order that is not known."""
@@ -97,18 +82,14 @@ class RateEvidence:
     def observe(self, each: ArrayLike, /) -> Self:
         """After more samples, in the order they came: 0 or 1 each, or from 0 to 1 if they are parts."""
         outcomes = np.atleast_1d(np.asarray(each))
-        if self.of_parts:
-            if outcomes.ndim != 1 or not ((outcomes >= 0) & (outcomes <= 1)).all():
-                bad = outcomes[~((outcomes >= 0) & (outcomes <= 1))]
-                got = f"{bad.flat[0]}" if bad.size else f"shape {outcomes.shape}"
-                raise InvalidInputError(f"Outcomes must be a sequence of numbers from 0 to 1, got {got}.")
-        elif outcomes.ndim != 1 or not ((outcomes == 0) | (outcomes == 1)).all():
-            raise InvalidInputError(
-                f"Outcomes must be a sequence of 0 and 1, got {outcomes.ravel()[:5]} of shape {outcomes.shape}."
-            )
-        return (
-            self._after(outcomes.astype(np.float64), np.ones(len(outcomes), dtype=np.int64)) if len(outcomes) else self
-        )
+        allowed = (outcomes >= 0) & (outcomes <= 1) if self.of_parts else (outcomes == 0) | (outcomes == 1)
+        if outcomes.ndim != 1 or not allowed.all():
+            rule, bad = "numbers from 0 to 1" if self.of_parts else "0 and 1", outcomes[~allowed]
+            got = f"{bad.flat[0]}" if bad.size else f"shape {outcomes.shape}"
+            raise InvalidInputError(f"Outcomes must be a sequence of {rule}, got {got}.")
+        if not len(outcomes):
+            return self
+        return self._after(outcomes.astype(np.float64), np.ones(len(outcomes), dtype=np.int64))
 
     def _after(self, ones: NDArray[np.float64], sizes: NDArray[np.int64]) -> Self:
         totals, counts = np.cumsum(np.append(self.ones, ones))[1:], self.n + np.cumsum(sizes)

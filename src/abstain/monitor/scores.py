@@ -16,7 +16,7 @@ from abstain._io.records import from_json, to_json
 from abstain._kernels.bets import BETS, jump
 from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.monitor import ClusterValues
-from abstain.monitor.rate import SLACK, is_shared
+from abstain.monitor.rate import is_shared
 from abstain.thresholds.sample import check_chance
 from abstain.thresholds.score_distribution import ScoreDistribution
 
@@ -96,11 +96,6 @@ class ScoreMonitor:
             or self.seed < 0
         ):
             raise InvalidInputError("`text` must be the state of a ScoreMonitor, got impossible numbers.")
-        now = np.logaddexp(self.logs[::2], self.logs[1::2]) - log(2)
-        if (now > np.add(self.highest, SLACK)).any() or max(*self.highest, *self.logs) > self.n * log(2) + SLACK:
-            raise InvalidInputError(
-                f"`text` must be the state of a ScoreMonitor, got evidence that {self.n} confidences cannot give."
-            )
 
     @classmethod
     def from_calibration(cls, confidence: ArrayLike, /, *, delta: float = 0.05, seed: int = 0) -> Self:

@@ -313,31 +313,28 @@ class Watch:
             state = json.loads(text)
         except (ValueError, RecursionError):
             state = None
-        seal = state.pop("sha256", None) if isinstance(state, dict) else None
-        keys = ("version", "history", "rule", "position")
-        whole = dict(state) if isinstance(state, dict) else {}
-        version, history, rule, position = (state.pop(name, None) if isinstance(state, dict) else None for name in keys)
-        if version != (None if history is None else VERSION):
+        is_watch = isinstance(state, dict) and not {"version", "history"}.isdisjoint(state)
+        if is_watch and state.get("version") != VERSION:
             raise InvalidInputError(
                 f"`text` must be the state of a monitor of version {VERSION}, got one that another version of abstain "
                 "wrote. Name a new file to start again."
             )
-        if history is not None and seal != _digest(whole):
+        if is_watch and state.pop("sha256", None) != _digest(state):
             raise InvalidInputError(
                 "`text` must be the whole and unaltered state of a monitor, got contents that do not match their "
                 "digest. Use a copy, or name a new file to start again."
             )
-        monitors = DeploymentMonitor.from_json(text if history is None else json.dumps(state))
+        kinds = {"version": int, "history": History, "rule": Rule | None, "position": int | None}
+        values = {name: state.pop(name, None) for name in kinds} if is_watch else {}
+        monitors = DeploymentMonitor.from_json(json.dumps(state) if is_watch else text)
         if not monitors.parts:
             raise InvalidInputError("`text` must be the state of a monitor, got one without monitors.")
         try:
-            kept, rule = built(history, History | None), built(rule, Rule | None)
+            parts = {name: built(value, kinds[name]) for name, value in values.items()}
         except ValueError as error:
             raise InvalidInputError(f"`text` must be the state of a monitor, got {state_reason(error)}.") from None
-        if position is not None and (type(position) is not int or position < 0):
-            raise InvalidInputError("`text` must be the state of a monitor, got an impossible position in a log.")
-        watch = cls(monitors, kept, rule=rule)
-        watch.position = position or 0
+        watch = cls(monitors, parts.get("history"), rule=parts.get("rule"))
+        watch.position = parts.get("position") or 0
         return watch
 
     def _begin(self) -> State:
