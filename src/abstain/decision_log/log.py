@@ -12,7 +12,7 @@ from abstain._io.files import write_whole
 from abstain._io.locks import Lock
 from abstain.decision_log.parts import LINES, closed_part, closed_parts, is_log, last_record_end, open_part
 from abstain.decision_log.recent import RecentDecisions
-from abstain.decision_log.record import SEQUENCE, Columns, Record, log_lines
+from abstain.decision_log.record import SEQUENCE, Columns, Record, log_lines, rows_of
 from abstain.decision_log.table import part_records, write_parquet
 
 PART_BYTES = 64 << 20
@@ -91,13 +91,11 @@ class DecisionLog:
 
         Without ``check`` all of them are known to be new.
         """
-        names = list(columns)
-        rows = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        rows = rows_of(columns)
         new = [k for k, row in enumerate(rows) if not (check and self.recent.is_known(row))]
-        kept = {name: [rows[k][name] for k in new] for name in names}
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         facts = {"time": now} | ({"selector": self.selector} if "accepted" in columns else {})
-        self._write(b"".join(log_lines(kept, first=self._next, **facts)))
+        self._write(b"".join(log_lines([rows[k] for k in new], first=self._next, **facts)))
         self._next += len(new)
         self.recent.remember(rows[k] for k in new)
         return new

@@ -6,7 +6,7 @@ from typing import Any
 from abstain._errors import InvalidInputError
 from abstain.decision_log import DecisionLog
 from abstain.decision_log.record import AUDITED
-from abstain.serve.names import check_name
+from abstain.serve.limits import check_row_name
 
 RULE = '{"labels": [{"id": "…", "error": true}, …]}'
 MOST = 100_000
@@ -31,7 +31,7 @@ def read_labels(body: bytes, log: DecisionLog | None, /, *, audit: bool = False)
         name, error = known.get("id"), known.get("error")
         if not isinstance(name, str) or not isinstance(error, bool) or len(known) > 2:
             raise InvalidInputError(f"A label must have `id`, a string, and `error`, true or false: {RULE}.")
-        check_name(name, "id")
+        check_row_name(name, "id")
         if log is not None and log.recent.decisions(name) > 1:
             raise InvalidInputError(f"`id` must name one decision, got several of {name!r:.60}.")
         columns["id"].append(name)

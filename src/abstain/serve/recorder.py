@@ -11,7 +11,7 @@ import numpy as np
 
 from abstain._errors import RequestError
 from abstain.decision_log import DecisionLog
-from abstain.serve.watcher import Watcher, as_records
+from abstain.serve.watcher import Watcher, as_records, gathered
 from abstain.telemetry import Measurements
 
 Columns = dict[str, list[Any]]
@@ -70,16 +70,9 @@ class Recorder:
             self.log.close()
 
     def _run(self) -> None:
-        while True:
-            entry = self._queue.get()
-            entries = [] if entry is None else [entry]
-            while entry is not None and not self._queue.empty():
-                entry = self._queue.get()
-                entries += [] if entry is None else [entry]
+        for entries in gathered(self._queue):
             if entries:
                 self._commit(entries)
-            if entry is None:
-                return
 
     def _commit(self, entries: Sequence[PendingRows]) -> None:
         """Write entries, sync once, and tell each; a full part of the log is closed when nobody waits for it."""

@@ -27,9 +27,15 @@ TYPES: dict[str, np.dtype[Any]] = {
     "BYTES": np.dtype(object),
 }
 """NumPy's types by the names of the protocol; BYTES are strings."""
+NAMES = {kind.newbyteorder("<").str: name for name, kind in TYPES.items()}
 KINDS = {"b": "b", "u": "iu", "i": "iu", "f": "iuf"}
 """What may be read as each kind of number: nothing is rounded, and a truth value is no number."""
 LARGEST = float(np.finfo(np.float64).max)
+
+
+def datatype_of(array: NDArray[Any], /) -> str:
+    """The protocol's name of a type."""
+    return "BYTES" if array.dtype.kind in "OU" else NAMES[array.dtype.newbyteorder("<").str]
 
 
 def from_json(name: str, datatype: str, shape: Sequence[int], data: Any, /) -> NDArray[Any]:
