@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._errors import InvalidInputError
-from abstain._io.records import from_json, to_json
 from abstain.monitor.monitor import ClusterValues
 from abstain.monitor.rate import RateEvidence
 from abstain.thresholds.binomial import lower_bound, upper_bound
@@ -170,12 +169,3 @@ class AcceptanceMonitor:
         verdict = "ALARM, outside what calibration allows" if self.alarm else "no alarm"
         seen = f"{self.accepted / self.n:.3f}, {self.accepted:.6g} of {self.n}{' ids' * self.clustered}"
         return f"Share accepted: {verdict}. {seen}; {allowed}."
-
-    def to_json(self) -> str:
-        """The state as text."""
-        return to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str, /) -> Self:
-        """The monitor that `to_json` wrote."""
-        return from_json(text, cls)

@@ -179,12 +179,10 @@ class GroupMonitors:
 
     def metrics(self) -> Iterator[tuple[str, float]]:
         """Names such as ``risk_evidence/A`` and their numbers."""
-        for name, group in self.monitors.items():
-            for kind, part in group.parts.items():
-                for quantity, value in part.numbers().items():
-                    yield f"{kind}_{quantity}/{name}", float(value)
-            for quantity, value in group.recent.metrics().items():
-                yield f"{quantity}/{name}", value
+        for name, parts in self.numbers().items():
+            for kind, numbers in parts.items():
+                for quantity, value in numbers.items():
+                    yield f"{quantity if kind == 'recent' else f'{kind}_{quantity}'}/{name}", float(value)
 
 
 def _of(counts: SliceCounts, delta: float) -> AcceptanceMonitor:

@@ -6,7 +6,7 @@ from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincc, betaln, log_expit, logit, xlogy
+from scipy.special import betaincc, betaln, log_expit, logit
 
 from abstain._errors import InvalidInputError
 from abstain._kernels.bets import jump_rates
@@ -14,7 +14,7 @@ from abstain._kernels.bets import jump_rates
 EXCESS = np.array(
     [0.0, 0.25, 0.5, 1.0, 1.6, 2.4, 3.6, 5.0]
 )  # bets: how much the log odds are above those of the bound; 0 is none
-FEW, SLACK = 16, 1e-6  # outcomes of which all are worked out, and what rounding may do to a bound
+FEW, SLACK = 16, 1e-6  # outcomes for all of which the mixture is computed, and what rounding may do to a limit
 EVENTS, PARTS = 6, 8
 """How many of the bets are made: on events, and on parts of events, which vary less, so that higher bets pay."""
 
@@ -33,7 +33,12 @@ def log_evidence(ones: ArrayLike, n: ArrayLike, bound: float, /) -> NDArray[np.f
     e, zeros = np.asarray(ones, dtype=np.float64), np.subtract(n, ones, dtype=np.float64)
     with np.errstate(divide="ignore"):
         tail = np.log(betaincc(e + 1, zeros + 1, bound))
-    return np.asarray(betaln(e + 1, zeros + 1) + tail - log1p(-bound) - (e * log(bound) + zeros * log1p(-bound)))
+    return np.asarray(_whole_integral(e, zeros, bound) + tail)
+
+
+def _whole_integral(ones: NDArray[np.float64], zeros: NDArray[np.float64], bound: float) -> NDArray[np.float64]:
+    """A limit of `log_evidence`: the mixture over all rates, from 0 on."""
+    return np.asarray(betaln(ones + 1, zeros + 1) - log1p(-bound) - (ones * log(bound) + zeros * log1p(-bound)))
 
 
 @final
@@ -110,19 +115,19 @@ class RateEvidence:
         )
 
     def _highest(self, ones: NDArray[np.float64], n: NDArray[np.int64], switching: NDArray[np.float64]) -> float:
-        """Log of the largest evidence so far; the mixture is worked out only where it can be larger.
+        """Log of the largest evidence so far; the mixture is computed only where it can be larger.
 
-        Where a limit of it is largest comes first: what it is there rules out nearly all the others.
+        Where its limit is largest comes first: the evidence there rules out nearly all the others.
         """
         if self.of_parts:
             return max(self.highest, float(switching.max()))
         highest, kept = self.highest, np.flatnonzero((ones > self.bound * n) | (switching > self.highest))
-        for limit in (_largest_ratio, _whole_integral):
-            if len(kept) > FEW:
-                limits = _mean_capital(limit(ones[kept], n[kept], self.bound), switching[kept]) + SLACK
-                first = kept[[np.argmax(limits)]]
-                highest = max(highest, float(self._of_both(ones[first], n[first], switching[first])[0]))
-                kept = kept[limits > highest]
+        if len(kept) > FEW:
+            mixture = _whole_integral(ones[kept], n[kept] - ones[kept], self.bound)
+            limits = _mean_capital(mixture, switching[kept]) + SLACK
+            first = kept[[np.argmax(limits)]]
+            highest = max(highest, float(self._of_both(ones[first], n[first], switching[first])[0]))
+            kept = kept[limits > highest]
         return max(highest, float(self._of_both(ones[kept], n[kept], switching[kept]).max(initial=0.0)))
 
     def _of_both(self, ones: ArrayLike, n: ArrayLike, switching: ArrayLike) -> NDArray[np.float64]:
@@ -146,16 +151,3 @@ class RateEvidence:
 def _mean_capital(log_mixture: NDArray[np.float64], log_switching: ArrayLike) -> NDArray[np.float64]:
     """Log of the mean of the two capitals."""
     return np.asarray(np.logaddexp(log_mixture, log_switching) - log(2))
-
-
-def _largest_ratio(ones: NDArray[np.float64], n: NDArray[np.int64], bound: float) -> NDArray[np.float64]:
-    """A limit of `log_evidence`: the largest of the likelihood ratios of which it is the mean."""
-    zeros = n - ones
-    ratio = xlogy(ones, np.maximum(ones / n, bound) / bound)
-    return np.asarray(ratio + xlogy(zeros, np.minimum(zeros / n, 1 - bound) / (1 - bound)))
-
-
-def _whole_integral(ones: NDArray[np.float64], n: NDArray[np.int64], bound: float) -> NDArray[np.float64]:
-    """A closer limit: the mixture over all rates, from 0 on."""
-    zeros = n - ones
-    return np.asarray(betaln(ones + 1, zeros + 1) - log1p(-bound) - (ones * log(bound) + zeros * log1p(-bound)))

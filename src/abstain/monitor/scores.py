@@ -12,7 +12,6 @@ from abstain._arguments import as_doubles
 from abstain._cached_property import cached_property
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
-from abstain._io.records import from_json, to_json
 from abstain._kernels.bets import BETS, jump
 from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.monitor import ClusterValues
@@ -185,12 +184,3 @@ class ScoreMonitor:
         largest = f"{exp(highest):.3g}" if highest <= log(SHOWN) else f"over {SHOWN:,}"
         seen = f"{self.n} {'ids' if self.clustered else 'confidences'}"
         return f"Confidences: {verdict}. {seen}; largest evidence of a change {largest}, alarm at {1 / self.delta:g}."
-
-    def to_json(self) -> str:
-        """The state as text."""
-        return to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str, /) -> Self:
-        """The monitor that `to_json` wrote."""
-        return from_json(text, cls)

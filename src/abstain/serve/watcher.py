@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -81,8 +82,6 @@ class Watcher:
         self._unsaved: Exception | None = None
         self.failure: Exception | None = None
         """Why nothing is counted any more; the log has what is left out, for the next start."""
-        self.left_out = 0
-        """Labels that the monitors cannot assign to a decision."""
 
     def start(self) -> None:
         """Begin to count."""
@@ -123,10 +122,8 @@ class Watcher:
             self.watch.observe(StreamBatch.of_rows(records).read())
         except InvalidInputError:
             for record in records:
-                try:
+                with suppress(InvalidInputError):  # a label that the monitors cannot assign to a decision is left out
                     self.watch.observe(StreamBatch.of_rows([record]).read())
-                except InvalidInputError:
-                    self.left_out += 1
         self.watch.close()
 
     def _run(self) -> None:
