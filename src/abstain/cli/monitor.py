@@ -215,6 +215,8 @@ def _observe(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) ->
         print_standing(watch)
     try:
         _read(watch, stream, state, quiet=quiet)
+    except MissingFileError:
+        raise
     except BaseException:
         if live and state is not None and watch.rows > before:  # these rows are gone; a file can be read again
             with suppress(OSError):
@@ -268,7 +270,8 @@ def _find_decision(batch: "StreamBatch", stream: str, state: Path) -> bool:
             return True
         if "id" in names and SEQUENCE not in names:
             source = "standard input" if stream == "-" else stream
-            raise InvalidInputError(
+            state.unlink(missing_ok=True)  # of labels without ids that came before
+            raise MissingFileError(
                 f"`--state` must know the decisions whose labels are in {source}, got {state}, which does not exist. "
                 "Check its name, or give the decisions first; labels of accepted rows alone need no column id."
             )

@@ -71,8 +71,6 @@ class DecisionLog:
             )
         self.recent = RecentDecisions()
         self._file, self._next, self._first, self._full = -1, 1, 1, part_bytes
-        self.recovered = 0
-        """Bytes of a record that a crash cut off, removed when the log was opened."""
         self._recover()
 
     def __enter__(self) -> Self:
@@ -202,11 +200,8 @@ class DecisionLog:
     def _cut(self, file: Path) -> None:
         """Remove what follows the last whole record."""
         with open(file, "r+b") as stream:
-            end = last_record_end(stream)
-            self.recovered = os.fstat(stream.fileno()).st_size - end
-            if self.recovered:
-                stream.truncate(end)
-                os.fsync(stream.fileno())
+            stream.truncate(last_record_end(stream))
+            os.fsync(stream.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

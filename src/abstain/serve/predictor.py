@@ -47,10 +47,6 @@ class TensorInfo:
     datatype: str
     shape: tuple[int, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """As the protocol has it."""
-        return {"name": self.name, "datatype": self.datatype, "shape": list(self.shape)}
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -115,17 +111,14 @@ class Predictor:
     @property
     def outputs(self) -> tuple[TensorInfo, ...]:
         """What it returns."""
-        kinds = {
-            "prediction": "INT64",
-            "answer": "INT64",
-            "confidence": "FP64",
-            "accepted": "BOOL",
-            "reason": "BYTES",
-            "id": "BYTES",
+        kinds = {"prediction": "INT64", "answer": "INT64", "confidence": "FP64", "accepted": "BOOL"}
+        optional = {
+            "class_name": self.selector.class_names,
+            "candidates": self.selector.class_sets,
+            "review": self._plan,
         }
-        kinds |= {"class_name": "BYTES"} if self.selector.class_names else {}
-        kinds |= {"candidates": "BYTES"} if self.selector.class_sets else {}
-        kinds |= {"review": "BYTES"} if self._plan is not None else {}
+        texts = ["reason", "id", *(name for name, is_there in optional.items() if is_there)]
+        kinds |= dict.fromkeys(texts, "BYTES")
         return tuple(TensorInfo(name, kind, (ANY,)) for name, kind in kinds.items())
 
     def row_names(self, given: NDArray[Any] | None, request: str | None, n: int, /) -> list[str]:
@@ -157,8 +150,9 @@ class Predictor:
         for name, array in inputs.items():
             _check_tensor(known[name], array)
         sizes = {name: len(array) for name, array in inputs.items()}
+        counts = ", ".join(f"{n} of {name}" for name, n in sizes.items())
         if not all(sizes.values()) or len(set(sizes.values())) > 1:
-            raise InvalidInputError(f"`inputs` must have the same number of rows, at least 1, got {_counts(sizes)}.")
+            raise InvalidInputError(f"`inputs` must have the same number of rows, at least 1, got {counts}.")
         groups = self.selector.groups
         if groups is not None and not groups.is_by_class and self._group not in inputs:
             raise InvalidInputError(
@@ -227,7 +221,3 @@ def _names(values: NDArray[Any], what: str) -> list[str]:
     for name in names:
         check_row_name(name, what)
     return names
-
-
-def _counts(sizes: dict[str, int]) -> str:
-    return ", ".join(f"{n} of {name}" for name, n in sizes.items())

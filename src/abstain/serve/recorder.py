@@ -25,7 +25,6 @@ class PendingRows:
     columns: Columns
     may_repeat: bool
     done: "asyncio.Future[None]"
-    loop: asyncio.AbstractEventLoop
 
 
 @final
@@ -56,9 +55,8 @@ class Recorder:
 
     async def record(self, columns: Columns, /, *, may_repeat: bool) -> None:
         """Return once the rows are on disk; those that are in the log already are not written again."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-        self._queue.put(PendingRows(columns, may_repeat, done, loop))
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put(PendingRows(columns, may_repeat, done))
         await done
 
     def stop(self) -> None:
@@ -81,7 +79,7 @@ class Recorder:
         if self.failure is not None:
             results = [_refusal(self.failure)] * len(entries)
         for entry, result in zip(entries, results, strict=True):
-            entry.loop.call_soon_threadsafe(_settle, entry.done, result)
+            entry.done.get_loop().call_soon_threadsafe(_settle, entry.done, result)
         for result in results:
             if not isinstance(result, RequestError):
                 self._count_rows(result)

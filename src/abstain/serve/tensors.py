@@ -41,7 +41,9 @@ def datatype_of(array: NDArray[Any], /) -> str:
 def from_json(name: str, datatype: str, shape: Sequence[int], data: Any, /) -> NDArray[Any]:
     """The array of a tensor whose elements are a list, flat or nested."""
     if datatype == "BYTES":
-        return _shaped(name, _strings(name, data), shape)
+        if not isinstance(data, list) or not all(isinstance(value, str) for value in data):
+            raise InvalidInputError(f"`data` of {name!r} must be a list of strings, got {shortened(data)}.")
+        return _shaped(name, np.array(data, dtype=object), shape)
     wanted = TYPES[datatype]
     try:
         given = np.asarray(data)
@@ -88,12 +90,6 @@ def to_bytes(array: NDArray[Any], /) -> bytes:
     return b"".join(struct.pack("<I", len(text)) + text for text in texts)
 
 
-def _strings(name: str, data: Any) -> NDArray[Any]:
-    if not isinstance(data, list) or not all(isinstance(value, str) for value in data):
-        raise InvalidInputError(f"`data` of {name!r} must be a list of strings, got {shortened(data)}.")
-    return np.array(data, dtype=object)
-
-
 def _unpacked(name: str, data: bytes) -> NDArray[Any]:
     """Strings, each after its length in four bytes."""
     texts, at = [], 0
@@ -112,11 +108,6 @@ def _unpacked(name: str, data: bytes) -> NDArray[Any]:
 def _shaped(name: str, array: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
     if array.size != prod(shape):
         raise InvalidInputError(
-            f"`data` of {name!r} must have as many elements as its shape {_short(shape)} says, got {array.size}."
+            f"`data` of {name!r} must have as many elements as its shape {list(shape)!s:.60} says, got {array.size}."
         )
     return array.reshape(tuple(shape))
-
-
-def _short(shape: Sequence[int]) -> str:
-    text = str(list(shape))
-    return text if len(text) < 60 else f"{text[:60]}…"
