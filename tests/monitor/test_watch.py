@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, ScoreMonitor, memory
+from abstain.monitor.history import Alarm, History
 from abstain.monitor.monitor import first_alarm
 from abstain.monitor.row import Row
 from abstain.monitor.rule import Rule
+from abstain.monitor.saved_watch import sealed
 from abstain.monitor.stream import StreamBatch
-from abstain.monitor.watch import Alarm, History, Watch, sealed
+from abstain.monitor.watch import Watch
 
 NEW = DeploymentMonitor(
     RiskMonitor(risk=0.05, delta=0.05),

@@ -122,8 +122,9 @@ class GroupMonitors:
         known = {text(each.name) or each.name: each for each in slices}
         own = delta / (len(known) + 1)
         monitors = {name: _at(template, own) for name in known}
-        if shares:
-            monitors = {name: replace(group, acceptance=_of(known[name], own)) for name, group in monitors.items()}
+        for name, each in known.items() if shares else ():
+            share = AcceptanceMonitor.from_calibration(accepted=each.accepted, n=each.n, delta=own, chosen_thresholds=1)
+            monitors[name] = replace(monitors[name], acceptance=share)
         return cls(per, delta, template, len(known), monitors)
 
     def level(self, new: int, /) -> float:
@@ -183,10 +184,6 @@ class GroupMonitors:
             for kind, numbers in parts.items():
                 for quantity, value in numbers.items():
                     yield f"{quantity if kind == 'recent' else f'{kind}_{quantity}'}/{name}", float(value)
-
-
-def _of(counts: SliceCounts, delta: float) -> AcceptanceMonitor:
-    return AcceptanceMonitor.from_calibration(accepted=counts.accepted, n=counts.n, delta=delta, chosen_thresholds=1)
 
 
 def _closeness(part: GroupPart) -> tuple[bool, float]:

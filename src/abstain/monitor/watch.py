@@ -1,15 +1,12 @@
 """`Watch`: a deployed selector monitored row by row."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any, Self, final
 
 import numpy as np
 
 from abstain._errors import InvalidInputError
-from abstain._io.records import built, state_reason, to_json
 from abstain._kernels.decision_tables import (
     COUNTS,
     DECISIONS,
@@ -35,9 +32,9 @@ from abstain.monitor.recent import RECENT_ROWS, Recent
 from abstain.monitor.row import Row
 from abstain.monitor.rows import StreamRows, distinct
 from abstain.monitor.rule import Rule
+from abstain.monitor.saved_watch import SavedWatch
 from abstain.monitor.table import table_lines
 
-VERSION = 6
 KINDS = ("risk", "acceptance", "scores")
 CHUNK = 262_144  # rows that compiled code takes at once
 Undo = tuple[Memory, Ints]
@@ -294,47 +291,21 @@ class Watch:
             state.alarms,
             state.memory.to_texts(),
             state.memory.forgotten,
-            state.memory.kept(counts),
+            state.memory.saved_turns(counts),
             int(counts[WINDOW]),
             int(counts[LATE_LABELS]),
             int(counts[LATE_ROWS]),
             state.too_large,
             state.recent,
         )
-        rule = {} if self.rule is None else {"rule": json.loads(to_json(self.rule))}
-        parts = json.loads(self.monitors.to_json())
-        at = {"position": self.position} if self.position else {}
-        return sealed({"version": VERSION} | parts | {"history": json.loads(to_json(history))} | rule | at)
+        return SavedWatch(self.monitors, history, self.rule, self.position).to_json()
 
     @classmethod
     def from_json(cls, text: str, /) -> Self:
         """The watch that `to_json` wrote, or a new one of a `DeploymentMonitor` that its own wrote."""
-        try:
-            state = json.loads(text)
-        except (ValueError, RecursionError):
-            state = None
-        is_watch = isinstance(state, dict) and not {"version", "history"}.isdisjoint(state)
-        if is_watch and state.get("version") != VERSION:
-            raise InvalidInputError(
-                f"`text` must be the state of a monitor of version {VERSION}, got one that another version of abstain "
-                "wrote. Name a new file to start again."
-            )
-        if is_watch and state.pop("sha256", None) != _digest(state):
-            raise InvalidInputError(
-                "`text` must be the whole and unaltered state of a monitor, got contents that do not match their "
-                "digest. Use a copy, or name a new file to start again."
-            )
-        kinds = {"version": int, "history": History, "rule": Rule | None, "position": int | None}
-        values = {name: state.pop(name, None) for name in kinds} if is_watch else {}
-        monitors = DeploymentMonitor.from_json(json.dumps(state) if is_watch else text)
-        if not monitors.parts:
-            raise InvalidInputError("`text` must be the state of a monitor, got one without monitors.")
-        try:
-            parts = {name: built(value, kinds[name]) for name, value in values.items()}
-        except ValueError as error:
-            raise InvalidInputError(f"`text` must be the state of a monitor, got {state_reason(error)}.") from None
-        watch = cls(monitors, parts.get("history"), rule=parts.get("rule"))
-        watch.position = parts.get("position") or 0
+        saved = SavedWatch.from_json(text)
+        watch = cls(saved.monitors, saved.history, rule=saved.rule)
+        watch.position = saved.position or 0
         return watch
 
     def _begin(self) -> State:
@@ -391,13 +362,3 @@ def _raised(before: Any, after: Any, counted: Counted, alarm: Alarm) -> list[Ala
     if before.alarm or not after.alarm:
         return []
     return [replace(alarm, row=int(counted.numbers[first_alarm(before, counted.values)]))]
-
-
-def _digest(state: dict[str, Any]) -> str:
-    """SHA-256 of all that a state holds."""
-    return sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
-
-
-def sealed(state: dict[str, Any], /) -> str:
-    """The state as text with a digest, so that a damaged or edited file is refused."""
-    return json.dumps(state | {"sha256": _digest(state)})
