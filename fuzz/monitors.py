@@ -10,7 +10,7 @@ from kind import Kind, command, expect
 from samples import outputs
 
 from abstain import calibrate
-from abstain.monitor.watch import sealed
+from abstain.monitor.saved_watch import sealed
 
 
 class Monitors(Kind):

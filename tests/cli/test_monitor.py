@@ -760,9 +760,17 @@ LABEL, DECISION, RECORD = (
         ([LABEL, DECISION], True),
         ([DECISION, LABEL], False),
         (['{"error": 0}'] * 2, False),
+        (['{"error": 0}', LABEL], True),
         ([RECORD, DECISION], False),
     ],
-    ids=["labels", "a label first", "a decision first", "no ids", "a log without its first part"],
+    ids=[
+        "labels",
+        "a label first",
+        "a decision first",
+        "no ids",
+        "one without an id first",
+        "a log without its first part",
+    ],
 )
 def test_labels_before_any_decision_are_refused_from_a_file_and_from_a_stream(run, tmp_path, live, lines, refused):
     source, state = tmp_path / "l.jsonl", tmp_path / "new.json"
@@ -770,6 +778,7 @@ def test_labels_before_any_decision_are_refused_from_a_file_and_from_a_stream(ru
     done = run("monitor", "-" if live else source, "--risk", "0.05", "--state", state, stdin=source)
     assert done.returncode == refused
     assert ("must know the decisions whose labels are in" in done.stderr) == refused
+    assert state.exists() == (not refused)
     assert state.exists() != refused
 
 

@@ -63,7 +63,7 @@ def test_no_hostile_input_gives_a_wrong_result_or_a_traceback():
             "value", "abstain._arguments", "EXACT", "2**64", "numbers that became", marks=pytest.mark.thorough
         ),
         pytest.param("path", "abstain._io.files", "S_IMODE", "lambda _: 0o644", "the mode", marks=pytest.mark.thorough),
-        ("monitor", "abstain.monitor.watch", "_digest", "lambda _: 'e' * 64", "spite of its digest"),
+        ("monitor", "abstain.monitor.saved_watch", "_digest", "lambda _: 'e' * 64", "spite of its digest"),
         pytest.param(
             "selector",
             "abstain.selector.file",

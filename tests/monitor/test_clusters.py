@@ -8,8 +8,9 @@ import pytest
 
 from abstain import Outputs, calibrate
 from abstain.monitor import AcceptanceMonitor, DeploymentMonitor, RiskMonitor, Row, ScoreMonitor, Watch
-from abstain.monitor.clusters import ranks
+from abstain.monitor.clusters import ordered
 from abstain.monitor.monitor import ClusterValues
+from abstain.monitor.stream import StreamBatch
 
 SIZES = {
     "equal": lambda _, n: np.full(n, 8),
@@ -141,11 +142,13 @@ def test_ids_are_needed_where_calibration_had_clusters():
 
 
 def test_clusters_keep_their_order_unless_their_rows_are_mixed():
-    assert ranks(np.arange(10), np.array([1, 1, 1, 1, 0, 2, 2, 2, 2, 2]), ["a", "b", "c"]).tolist() == [1, 0, 2]
-    nested = np.concatenate([np.arange(50), np.arange(50)[::-1]])
-    result = ranks(np.arange(100), nested, [str(k) for k in range(50)]).tolist()
-    assert sorted(result) == list(range(50))
-    assert result not in (list(range(50)), list(range(50))[::-1])
+    rank, names = ordered(np.arange(10), np.array([1, 1, 1, 1, 0, 2, 2, 2, 2, 2]), ["a", "b", "c"])
+    assert (rank.tolist(), names) == ([0, 0, 0, 0, 1, 2, 2, 2, 2, 2], ["b", "a", "c"])
+    nested, numbered = np.concatenate([np.arange(50), np.arange(50)[::-1]]), [str(k) for k in range(50)]
+    rank, names = ordered(np.arange(100), nested, numbered)
+    assert [names[k] for k in rank] == [numbered[k] for k in nested]
+    assert sorted(names) == sorted(numbered)
+    assert names not in (numbered, numbered[::-1])
 
 
 def rows_of(ids, confidence, errors, threshold=0.0):
@@ -192,7 +195,7 @@ def test_a_watch_and_arrays_draw_the_same_rows_of_mixed_clusters_in_the_same_ord
     expected = of_arrays(watch.monitors, ids.astype(kind), confidence, errors, threshold)
     columns = zip(ids.astype(kind).tolist(), confidence, confidence > threshold, errors, strict=True)
     names = ("id", "confidence", "accepted", "error")
-    watch.observe([Row.of(dict(zip(names, values, strict=True))) for values in columns])
+    watch.observe(StreamBatch.of_rows([dict(zip(names, values, strict=True)) for values in columns]).read())
     watch.close()
     assert watch.monitors == expected
 

@@ -38,17 +38,17 @@ def test_each_group_is_monitored_as_if_its_rows_were_alone():
     watch.observe(rows)
     groups = watch.monitors.groups
     first = list(dict.fromkeys(row.domain for row in rows if row.domain != "b"))
-    assert list(groups.all) == ["b", *first]
+    assert list(groups.monitors) == ["b", *first]
     levels = {"b": 0.05 / 2, first[0]: 0.05 / 4, first[1]: 0.05 / 12}
     for name, delta in levels.items():
         own = [row for row in rows if row.domain == name]
         errors = [row.error for row in own if row.accepted]
-        assert groups.all[name].risk == RiskMonitor(0.2, delta).observe(errors)
-        assert groups.all[name].scores == DriftMonitor(delta).observe([row.confidence for row in own])
-        assert groups.all[name].recent.errors == "".join(str(int(error)) for error in errors)
+        assert groups.monitors[name].risk == RiskMonitor(0.2, delta).observe(errors)
+        assert groups.monitors[name].scores == DriftMonitor(delta).observe([row.confidence for row in own])
+        assert groups.monitors[name].recent.errors == "".join(str(int(error)) for error in errors)
     share = AcceptanceMonitor.from_calibration(accepted=70, n=100, delta=0.05 / 2, chosen_thresholds=1)
-    assert groups.all["b"].acceptance == share.observe([row.accepted for row in rows if row.domain == "b"])
-    assert groups.all["a"].acceptance is None
+    assert groups.monitors["b"].acceptance == share.observe([row.accepted for row in rows if row.domain == "b"])
+    assert groups.monitors["a"].acceptance is None
     assert {(alarm.name, alarm.group) for alarm in watch.alarms} >= {("risk", "b")}
 
 
@@ -70,7 +70,7 @@ def test_a_late_label_counts_in_the_group_of_its_decision():
     watch.observe([Row(True, 0.5, id=str(k), domain="ab"[k % 2]) for k in range(40)])
     watch = Watch.from_json(watch.to_json())
     watch.observe([Row(error=k % 2 == 0, id=str(k)) for k in reversed(range(40))])
-    groups = watch.monitors.groups.all
+    groups = watch.monitors.groups.monitors
     assert [(groups[name].risk.n, groups[name].risk.errors) for name in "ab"] == [(20, 20), (20, 0)]
 
 
@@ -100,7 +100,7 @@ def test_rows_of_a_cluster_count_in_their_groups(counting):
     watch.observe(later)
     watch.close()
     for name, values in expected.items():
-        risk = watch.monitors.groups.all[name].risk
+        risk = watch.monitors.groups.monitors[name].risk
         assert risk.n == len(values)
         np.testing.assert_allclose(risk.evidence, risk.begun().observe(values).evidence)
     whole = watch.monitors.risk
@@ -110,14 +110,14 @@ def test_rows_of_a_cluster_count_in_their_groups(counting):
 def test_shares_of_delta_sum_to_it():
     groups = GroupMonitors.of("group", 0.05, GroupMonitor(), [SliceCounts(name, 9, 5, 0) for name in "abc"])
     later = sum(groups.level(j) for j in range(1, 100_000))
-    assert later + 3 * groups.all["a"].acceptance.delta == pytest.approx(0.05, abs=1e-6)
+    assert later + 3 * groups.monitors["a"].acceptance.delta == pytest.approx(0.05, abs=1e-6)
 
 
 def test_groups_beyond_the_limit_count_in_all_rows_only(monkeypatch):
     monkeypatch.setattr("abstain.monitor.groups.MOST_NEW", 2)
     watch = Watch(monitors())
     watch.observe([Row(True, 0.5, False, domain=name) for name in "abcad"])
-    assert (list(watch.monitors.groups.all), watch.monitors.groups.unwatched, watch.monitors.risk.n) == (
+    assert (list(watch.monitors.groups.monitors), watch.monitors.groups.unwatched, watch.monitors.risk.n) == (
         ["a", "b"],
         2,
         5,
@@ -127,10 +127,10 @@ def test_groups_beyond_the_limit_count_in_all_rows_only(monkeypatch):
 def test_an_acknowledged_group_starts_again_alone():
     watch = Watch(monitors())
     watch.observe([Row(True, 0.5, True, domain="a") for _ in range(60)] + [Row(True, 0.5, False, domain="b")] * 300)
-    before = watch.monitors.groups.all["b"]
+    before = watch.monitors.groups.monitors["b"]
     assert {(alarm.name, alarm.group) for alarm in watch.acknowledge("2030-01-01")} >= {("risk", "a"), ("risk", None)}
-    assert watch.monitors.groups.all["a"].risk.n == 0
-    assert watch.monitors.groups.all["b"] == before
+    assert watch.monitors.groups.monitors["a"].risk.n == 0
+    assert watch.monitors.groups.monitors["b"] == before
     assert not watch.standing
 
 
@@ -143,7 +143,7 @@ def test_classes_go_by_their_names():
     selector = calibrate(outputs, Risk(0.1, per="class"))
     watch = Watch(DeploymentMonitor.of(selector, per="class"))
     watch.observe([Row(True, 3.0, False, prediction=name) for name in ("cat", "dog", "dog")])
-    assert {name: group.risk.n for name, group in watch.monitors.groups.all.items()} == {"cat": 1, "dog": 2}
+    assert {name: group.risk.n for name, group in watch.monitors.groups.monitors.items()} == {"cat": 1, "dog": 2}
 
 
 def test_drift_is_seen_in_the_group_alone_and_by_halves_of_any_stream():

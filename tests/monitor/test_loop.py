@@ -24,6 +24,11 @@ def monitors(largest=None, counting="rows"):
     )
 
 
+def is_decision(row):
+    """Whether a row is a decision: it has a confidence, or a verdict and no label."""
+    return row.confidence is not None or (row.accepted is not None and row.error is None)
+
+
 class Loop:
     """What `Watch` counts, by dictionaries and lists."""
 
@@ -37,16 +42,16 @@ class Loop:
         """Entry of the row's decision, what is new of it, and whether it was counted before."""
         base = self.entries.setdefault((row.id,), {"decisions": set()})
         kind, said = (row.id,), (repr(row.confidence), row.domain)
-        if row.is_decision:
+        if is_decision(row):
             other = base.get("said") and row.confidence is not None and base["said"] != said
             if other or (row.accepted is not None and base.get("told") not in (None, row.accepted)):
                 kind = (row.id, said if row.confidence is not None else None, row.accepted)
             base["decisions"].add(kind)
         (times, labels), came = self.times.get(kind, (0, 0)), "alone"
-        if row.is_decision and (row.error is None or labels >= times):
+        if is_decision(row) and (row.error is None or labels >= times):
             which = times = times + 1
             labels = max(labels, which) if row.error is not None else labels
-        elif row.is_decision or not labels:
+        elif is_decision(row) or not labels:
             which = labels = labels + 1
         else:
             last = self.entries[kind if labels == 1 else (*kind, labels)]
@@ -55,17 +60,17 @@ class Loop:
             which = labels = labels + (came == "alone")
         if row.error is not None and came == "alone":
             target = self.agreeing(kind, which, row)
-            labels = target if not row.is_decision and which >= times else labels
+            labels = target if not is_decision(row) and which >= times else labels
             which = target
         self.times[kind] = times, labels
         key = kind if which == 1 else (*kind, which)
         entry = self.entries.setdefault(key, {"decisions": set()})
         decided, labelled = entry.get("decided", False), entry.get("labelled", False)
         error = None if labelled else row.error
-        again = (decided or labelled) and error is None and (decided or not row.is_decision)
-        fresh = row.is_decision and not decided
+        again = (decided or labelled) and error is None and (decided or not is_decision(row))
+        fresh = is_decision(row) and not decided
         verdict = row.accepted if entry.get("verdict") is None else entry["verdict"]
-        if row.is_decision:
+        if is_decision(row):
             if not decided:
                 entry |= {"said": said if row.confidence is not None else None, "told": row.accepted, "decided": True}
             if entry.get("verdict") is None:
@@ -85,7 +90,7 @@ class Loop:
             entry = self.entries.get(kind if rank == 1 else (*kind, rank), {})
             if entry.get("error", row.error) == row.error:
                 return rank
-            last = (*kind, rank + 1) not in self.entries or (row.is_decision and not entry.get("decided"))
+            last = (*kind, rank + 1) not in self.entries or (is_decision(row) and not entry.get("decided"))
             entry["disputed"] = entry.get("disputed") or last
             if entry["disputed"]:
                 return which
@@ -93,9 +98,9 @@ class Loop:
 
     def take(self, row):
         self.number += 1
-        entry, new, was = {}, (row.accepted, row.is_decision, row.confidence, row.error), (False, False, False)
+        entry, new, was = {}, (row.accepted, is_decision(row), row.confidence, row.error), (False, False, False)
         is_known = row.id is not None and any(self.entries.get((row.id,), {}).get(f) for f in ("decided", "labelled"))
-        if row.id is not None and (row.is_decision or row.error is not None):
+        if row.id is not None and (is_decision(row) or row.error is not None):
             entry, new, was = self.new(row)
         (verdict, fresh, confidence, error), (decided, labelled, again) = new, was
         each = {"number": self.number, "entry": entry if row.id is not None else {}, "has_id": row.id is not None}

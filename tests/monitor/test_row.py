@@ -10,12 +10,20 @@ from abstain.monitor.rows import StreamRows
 from abstain.monitor.stream import StreamBatch, batches
 
 
+def row_of(columns, **options):
+    """The row that the monitors see in the values of columns."""
+    rows = StreamBatch.of_rows([columns]).read(**options)
+    codes = [None if each[0] < 0 else bool(each[0]) for each in (rows.accepted, rows.error)]
+    confidence = float(rows.confidence[0]) if rows.has_confidence[0] else None
+    return Row(codes[0], confidence, codes[1], rows.ids[0], rows.domains[0], rows.predictions[0])
+
+
 def test_texts_and_values_are_the_same_row():
-    text = Row.of({"id": "7", "accepted": "true", "confidence": "0.5", "error": "0"})
-    assert text == Row.of({"id": 7, "accepted": True, "confidence": 0.5, "error": False})
-    assert text == Row.of({"id": 7.0, "accepted": 1, "confidence": 0.5, "correct": 1.0})
-    assert text == Row.of({"id": "7.0", "accepted": "yes", "confidence": "5e-1", "error": "no"})
-    assert Row.of({"id": "", "accepted": None, "confidence": ""}) == Row()
+    text = row_of({"id": "7", "accepted": "true", "confidence": "0.5", "error": "0"})
+    assert text == row_of({"id": 7, "accepted": True, "confidence": 0.5, "error": False})
+    assert text == row_of({"id": 7.0, "accepted": 1, "confidence": 0.5, "correct": 1.0})
+    assert text == row_of({"id": "7.0", "accepted": "yes", "confidence": "5e-1", "error": "no"})
+    assert row_of({"id": "", "accepted": None, "confidence": ""}) == Row()
 
 
 def test_a_label_needs_a_prediction():
@@ -30,8 +38,8 @@ def test_columns_that_nobody_reads_are_named_once():
 def test_an_error_names_the_row():
     values = [1, "high"]
     for batch in (
-        StreamBatch(2, rows=[{"confidence": value} for value in values]),
-        StreamBatch(2, {"confidence": values}),
+        StreamBatch.of_rows([{"confidence": value} for value in values]),
+        StreamBatch.of_columns({"confidence": values}),
     ):
         with pytest.raises(ValueError, match="Row 12: `confidence` must be a number or empty, got 'high'"):
             batch.read(start=11)
@@ -48,27 +56,30 @@ def test_an_error_names_the_row():
 )
 def test_columns_are_read_as_rows_are(columns):
     rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-    result, expected = StreamBatch(4, columns).read(start=1), StreamBatch(4, rows=rows).read(start=1)
-    for name in ("accepted", "confidence", "has_confidence", "error", "scored"):
-        np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
+    result, single = StreamBatch.of_columns(columns).read(), StreamRows.of([row_of(row) for row in rows])
+    for name in ("accepted", "confidence", "has_confidence", "error"):
+        np.testing.assert_array_equal(getattr(result, name), getattr(single, name))
     for name in ("ids", "domains", "predictions"):
-        assert list(getattr(result, name)) == list(getattr(expected, name))
-    np.testing.assert_array_equal(result.keys(), expected.keys())
+        assert list(getattr(result, name)) == list(getattr(single, name))
+    np.testing.assert_array_equal(result.keys(), single.keys())
     assert len({name for name in result.ids if name}) == len(set(result.keys().tolist()) - {0})
 
 
-def test_many_alike_rows_are_read_as_columns_and_the_first_bad_row_is_named(monkeypatch):
+def test_rows_of_different_columns_keep_their_order():
+    rows = [{"id": f"s{k}", **({"error": k % 2} if k % 3 else {"confidence": k, "accepted": 1})} for k in range(20)]
+    result = StreamBatch.of_rows(rows).read()
+    assert result.ids == [row["id"] for row in rows]
+    assert result.error.tolist() == [row.get("error", -1) for row in rows]
+    assert result.has_confidence.tolist() == ["confidence" in row for row in rows]
+
+
+def test_the_first_bad_row_is_named_whichever_column_or_kind_of_row_is_read_first():
     rows = [{"id": f"s{k}", "confidence": k, "accepted": k % 2, "error": [True, None][k % 2]} for k in range(200)]
-    expected = StreamRows.of(list(map(Row.of, rows)))
-    with monkeypatch.context() as patch:
-        patch.setattr(Row, "of", None)  # is not needed
-        result = StreamBatch(200, rows=rows).read(start=1)
-    for name in ("accepted", "confidence", "error"):
-        np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
-    np.testing.assert_array_equal(result.keys(), expected.keys())
     rows[7], rows[5] = rows[7] | {"confidence": "high"}, rows[5] | {"error": "maybe"}
     with pytest.raises(ValueError, match=r"Row 6: `accepted`, `error` and `correct` must be .* got 'maybe'"):
-        StreamBatch(200, rows=rows).read(start=1)
+        StreamBatch.of_rows(rows).read()
+    with pytest.raises(ValueError, match=r"Row 4: .* got 'perhaps'"):
+        StreamBatch.of_rows([*rows[:3], {"error": "perhaps"}, *rows[3:]]).read()
 
 
 def test_every_column_that_a_selector_writes_is_known():
@@ -103,7 +114,7 @@ def test_capitals_in_a_parquet_file_do_not_matter(tmp_path):
 
 @pytest.mark.parametrize("written", ["1_0", "٣", str(2**53 + 1)])
 def test_a_number_is_written_as_in_tables(written):
-    for batch in (StreamBatch(2, {"confidence": ["0.5", written]}), StreamBatch(2, {"confidence": [0.5, written]})):
+    for batch in (StreamBatch.of_columns({"confidence": [first, written]}) for first in ("0.5", 0.5)):
         with pytest.raises(ValueError, match="Row 2: `confidence` must be a number or empty, got"):
             batch.read(start=1)
 
@@ -128,21 +139,22 @@ def test_a_decimal_comma_is_refused_by_name():
 
 def test_truth_values_name_one_group_however_they_are_written():
     columns = {"confidence": ["0.5"] * 4, "group": ["true", "True", "false", "False"]}
-    assert StreamRows.of_columns(columns, 4, scored=False).domains == ["True", "True", "False", "False"]
-    assert [Row.of({"group": name}).domain for name in (True, "true", "True")] == ["True"] * 3
+    assert StreamRows.of_columns(columns).domains == ["True", "True", "False", "False"]
+    assert [row_of({"group": name}).domain for name in (True, "true", "True")] == ["True"] * 3
 
 
 def test_a_loss_is_an_error_with_its_probability_and_the_same_for_the_same_id():
-    coins = [Row.of({"loss": "0.3", "id": f"a{i}"}).error for i in range(4000)]
-    assert abs(sum(map(bool, coins)) / 4000 - 0.3) < 4 * (0.21 / 4000) ** 0.5
-    assert coins[:50] == [Row.of({"loss": 0.3, "id": f"a{i}"}).error for i in range(50)]
-    assert [Row.of({"loss": value, "id": "b"}).error for value in (0, 1, "")] == [False, True, None]
+    losses = {"loss": ["0.3"] * 4000, "id": [f"a{i}" for i in range(4000)]}
+    coins = StreamRows.of_columns(losses).error.tolist()
+    assert abs(sum(coins) / 4000 - 0.3) < 4 * (0.21 / 4000) ** 0.5
+    assert coins[:50] == [row_of({"loss": 0.3, "id": f"a{i}"}).error for i in range(50)]
+    assert [row_of({"loss": value, "id": "b"}).error for value in (0, 1, "")] == [False, True, None]
     with pytest.raises(InvalidInputError, match="`loss` must be a number from 0 to 1 or empty, got"):
-        Row.of({"loss": "1.5"})
+        row_of({"loss": "1.5"})
 
 
 @pytest.mark.parametrize("name", [{}, {"id": ""}, {"id": None}])
 def test_a_loss_needs_an_id_unless_it_is_an_error_or_none(name):
     with pytest.raises(InvalidInputError, match=r"`loss` must come with an `id`, got 0\.5 without one"):
-        Row.of({"loss": "0.5", **name})
-    assert [Row.of({"loss": value, **name}).error for value in (0, "1", "")] == [False, True, None]
+        row_of({"loss": "0.5", **name})
+    assert [row_of({"loss": value, **name}).error for value in (0, "1", "")] == [False, True, None]

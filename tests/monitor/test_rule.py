@@ -66,8 +66,8 @@ def test_the_column_that_the_selector_names_tells_the_group_or_else_group_or_els
     rule, order = Rule(inf, "town", {"x": 0.5}, ()), ["town", "group", "domain"]
     for k, name in enumerate(order):
         row = {"confidence": "0.7", name: "x"} | dict.fromkeys(order[k + 1 :], "elsewhere")
-        for batch in (StreamBatch(1, {name: [cell] for name, cell in row.items()}), StreamBatch(1, rows=[row])):
-            assert batch.read(start=1, decided=rule.decided, group=rule.column).accepted[0] == 1
+        for batch in (StreamBatch.of_columns({name: [cell] for name, cell in row.items()}), StreamBatch.of_rows([row])):
+            assert batch.read(start=1, rule=rule, group=rule.column).accepted[0] == 1
 
 
 def test_a_later_label_without_confidence_is_left_as_it_is():
@@ -77,9 +77,9 @@ def test_a_later_label_without_confidence_is_left_as_it_is():
 def test_the_first_row_that_cannot_be_decided_is_named():
     columns = {"confidence": ["0.7", "0.7", "", "0.7"], "error": ["", "", "1", ""], "prediction": ["0", "1", "1", "x"]}
     with pytest.raises(ValueError, match="Row 13: A labelled row must have `confidence` or `accepted`"):
-        StreamBatch(4, columns).read(start=11, decided=BY_CLASS.decided)
+        StreamBatch.of_columns(columns).read(start=11, rule=BY_CLASS)
     with pytest.raises(ValueError, match=r"Row 14: `prediction` must name a class .* got 'x'"):
-        StreamBatch(4, columns | {"error": [""] * 4}).read(start=11, decided=BY_CLASS.decided)
+        StreamBatch.of_columns(columns | {"error": [""] * 4}).read(start=11, rule=BY_CLASS)
 
 
 def test_the_rule_of_a_selector_per_class_decides_as_the_selector():

@@ -118,7 +118,7 @@ def test_the_monitor_counts_labels_of_the_audit_alone():
         stream = {name: columns[name].tolist() for name in ("id", "confidence", "accepted", "review")}
         for name in alarms:
             given = dict(stream) if name == "audit" else {k: v for k, v in stream.items() if k != "review"}
-            rows = StreamRows.of_columns(given | {"error": error}, 3000, scored=False)
+            rows = StreamRows.of_columns(given | {"error": error})
             counted = np.where((rows.error >= 0) & (rows.accepted == 1), rows.error, np.nan).astype(float)
             monitor = DeploymentMonitor.of(SELECTOR).observe_errors(counted, ids=np.array(rows.ids))
             alarms[name] += "risk" in monitor.alarms

@@ -41,7 +41,7 @@ def test_each_group_is_monitored_and_the_log_gives_the_same_to_monitor(start, cl
         counts[region] = label(service, outputs, lambda k, every=every: k % every == 0)
     assert service.stop() == ""
     watch = Watch.from_json(state.read_text())
-    assert {name: group.risk.n for name, group in watch.monitors.groups.all.items()} == counts
+    assert {name: group.risk.n for name, group in watch.monitors.groups.monitors.items()} == counts
     assert ("risk", "west") in {(alarm.name, alarm.group) for alarm in watch.alarms}
     assert watch.group_column == "region"
 
@@ -49,7 +49,7 @@ def test_each_group_is_monitored_and_the_log_gives_the_same_to_monitor(start, cl
 def test_a_selector_with_a_threshold_for_each_group_is_monitored_by_group(classifier, per_group, tmp_path):
     watch = started_watch(per_group, None, 0)
     assert watch.monitors.groups.per == "hospital"
-    assert set(watch.monitors.groups.all) == {"north", "south"}
+    assert set(watch.monitors.groups.monitors) == {"north", "south"}
     assert started_watch(per_group, None, 0, per="class").monitors.groups.per == "class"
     with pytest.raises(InvalidInputError, match="`--per` must be class, or hospital as in the selector, got region"):
         started_watch(per_group, None, 0, per="region")
@@ -64,22 +64,22 @@ def test_the_input_has_the_name_that_is_asked_for(classifier, per_group):
     predictor = Predictor(classifier.model, per_group, per="hospital")
     assert [info.name for info in predictor.extras] == ["id", "hospital"]
     with pytest.raises(InvalidInputError, match="`inputs` must have hospital, since each group has its own threshold"):
-        predictor.check(rows, {"x": "FP32"})
+        predictor.check(rows)
     named = rows | {"hospital": np.array(["north", "south"], dtype=object)}
-    predictor.check(named, {"x": "FP32", "hospital": "BYTES"})
+    predictor.check(named)
     assert predictor.decide(named).columns["group"] == ["north", "south"]
 
 
 def test_a_parameter_of_the_request_is_the_group_of_all_its_rows(classifier, per_group):
-    predictor, datatypes = Predictor(classifier.model, per_group), {"x": "FP32"}
+    predictor = Predictor(classifier.model, per_group)
     inputs = {"x": classifier.inputs[:2]}
-    predictor.add_group(inputs, datatypes, {"group": "south", "priority": 3})
-    predictor.check(inputs, datatypes)
+    predictor.add_group(inputs, {"group": "south", "priority": 3})
+    predictor.check(inputs)
     assert predictor.decide(inputs).columns["group"] == ["south", "south"]
-    predictor.add_group(inputs, datatypes, {"group": "north"})  # an input has been given
+    predictor.add_group(inputs, {"group": "north"})  # an input has been given
     assert predictor.decide(inputs).columns["group"] == ["south", "south"]
     with pytest.raises(InvalidInputError, match="`group` of `parameters` must be a string, got 3"):
-        predictor.add_group({"x": classifier.inputs[:2]}, datatypes, {"group": 3})
+        predictor.add_group({"x": classifier.inputs[:2]}, {"group": 3})
 
 
 def test_an_input_of_the_graph_can_name_the_groups(tmp_path, classifier):

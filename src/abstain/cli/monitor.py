@@ -19,8 +19,6 @@ from abstain.cli.printing import warn
 from abstain.cli.watch_view import print_acknowledged, print_raised, print_standing, print_watch, warn_unused_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
     from abstain.monitor.stream import StreamBatch
     from abstain.monitor.watch import Watch
@@ -217,6 +215,8 @@ def _observe(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) ->
         print_standing(watch)
     try:
         _read(watch, stream, state, quiet=quiet)
+    except MissingFileError:
+        raise
     except BaseException:
         if live and state is not None and watch.rows > before:  # these rows are gone; a file can be read again
             with suppress(OSError):
@@ -238,14 +238,13 @@ def _read(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> No
     from abstain.monitor.stream import LIVE, batches
 
     live, before, warned = stream == LIVE, watch.rows, False
-    decided = {} if watch.rule is None else {"decided": watch.rule.decided}
-    group = watch.group_column
     has_decisions = state is None or state.exists()
     saved, pause = time.monotonic(), EVERY_SECONDS
     for batch in batches(stream, {part.columns[0] for part in watch.monitors.parts.values()}):
         if state is not None and not has_decisions:
             has_decisions = _find_decision(batch, stream, state)
-        raised = watch.observe(batch.read(start=watch.rows - before + 1, group=group, **decided))
+        rows = batch.read(start=watch.rows - before + 1, rule=watch.rule, group=watch.group_column)
+        raised = watch.observe(rows)
         raised += watch.close(last=False) if live else []
         if live and state is not None and (raised or time.monotonic() - saved > pause):
             began = time.monotonic()
@@ -264,15 +263,15 @@ def _find_decision(batch: "StreamBatch", stream: str, state: Path) -> bool:
     Those of a decision log are allowed: its first parts may have been removed.
     """
     from abstain.decision_log.record import SEQUENCE
-    from abstain.monitor.rule import is_scored
+    from abstain.monitor.row import is_scored
 
-    rows: Iterable[Iterable[str]] = batch.rows if batch.columns is None else [batch.columns]
-    for names in map(set, rows):
+    for names in (columns.keys() for _, columns in batch.parts):
         if {"accepted", "confidence"} & names or is_scored(names):
             return True
         if "id" in names and SEQUENCE not in names:
             source = "standard input" if stream == "-" else stream
-            raise InvalidInputError(
+            state.unlink(missing_ok=True)  # of labels without ids that came before
+            raise MissingFileError(
                 f"`--state` must know the decisions whose labels are in {source}, got {state}, which does not exist. "
                 "Check its name, or give the decisions first; labels of accepted rows alone need no column id."
             )

@@ -96,14 +96,16 @@ def serve(
 
     Example: abstain serve selector.abstain --model model.onnx --log decisions.jsonl --state watch.json
     """
-    from abstain import Selector
     from abstain._extras import require_all
+
+    needed = {"starlette": "serve", "uvicorn": "serve", "prometheus_client": "serve", "onnxruntime": "onnx"}
+    require_all(needed, feature="`abstain serve`")
+
+    from abstain import Selector
     from abstain.serve import Predictor, Service, run_server
     from abstain.serve.server import listen
     from abstain.telemetry import export_metrics
 
-    needed = {"starlette": "serve", "uvicorn": "serve", "prometheus_client": "serve", "onnxruntime": "onnx"}
-    require_all(needed, feature="`abstain serve`")
     predictor = Predictor(model, Selector.load(selector), logits=logits, audit=records.audit, per=records.per)
     name, storage = address.name or model.stem, records.storage()
     service = Service(predictor, name=name, storage=storage, label_window=records.label_window)

@@ -70,10 +70,12 @@ def _print_groups(watch: "Watch") -> None:
     from abstain.monitor.table import group_lines
 
     groups = watch.monitors.groups
-    if groups is None or not groups.all:
+    if groups is None or not groups.monitors:
         return
     alarms = dict.fromkeys(name for _, name in groups.alarms)
-    verdict = f"ALARM in {len(alarms)} of {len(groups.all)}" if alarms else f"no alarm in any of {len(groups.all)}"
+    verdict = (
+        f"ALARM in {len(alarms)} of {len(groups.monitors)}" if alarms else f"no alarm in any of {len(groups.monitors)}"
+    )
     say(f"- By {groups.per}: {verdict}. The closest to an alarm (all time and recent are observed, not guaranteed):")
     for line in group_lines(groups):
         say(f"  {line}", whole=True)
@@ -170,7 +172,7 @@ def meaning(watch: "Watch", alarm: "Alarm", /) -> str:
     groups = watch.monitors.groups
     if alarm.group is None or groups is None:
         return watch.monitors.parts[alarm.name].meaning
-    part = groups.all[alarm.group].parts[alarm.name]
+    part = groups.monitors[alarm.group].parts[alarm.name]
     is_guaranteed = watch.rule is None or watch.rule.per == groups.per
     of_all = "the risk is above the risk guaranteed for all rows together"
     return f"in {groups.per} {alarm.group}, {part.meaning if is_guaranteed or alarm.name != 'risk' else of_all}"

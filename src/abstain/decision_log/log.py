@@ -12,7 +12,7 @@ from abstain._io.files import write_whole
 from abstain._io.locks import Lock
 from abstain.decision_log.parts import LINES, closed_part, closed_parts, is_log, last_record_end, open_part
 from abstain.decision_log.recent import RecentDecisions
-from abstain.decision_log.record import SEQUENCE, Columns, Record, log_lines
+from abstain.decision_log.record import SEQUENCE, Columns, Record, log_lines, rows_of
 from abstain.decision_log.table import part_records, write_parquet
 
 PART_BYTES = 64 << 20
@@ -71,8 +71,6 @@ class DecisionLog:
             )
         self.recent = RecentDecisions()
         self._file, self._next, self._first, self._full = -1, 1, 1, part_bytes
-        self.recovered = 0
-        """Bytes of a record that a crash cut off, removed when the log was opened."""
         self._recover()
 
     def __enter__(self) -> Self:
@@ -91,13 +89,11 @@ class DecisionLog:
 
         Without ``check`` all of them are known to be new.
         """
-        names = list(columns)
-        rows = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        rows = rows_of(columns)
         new = [k for k, row in enumerate(rows) if not (check and self.recent.is_known(row))]
-        kept = {name: [rows[k][name] for k in new] for name in names}
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         facts = {"time": now} | ({"selector": self.selector} if "accepted" in columns else {})
-        self._write(b"".join(log_lines(kept, first=self._next, **facts)))
+        self._write(b"".join(log_lines([rows[k] for k in new], first=self._next, **facts)))
         self._next += len(new)
         self.recent.remember(rows[k] for k in new)
         return new
@@ -204,11 +200,8 @@ class DecisionLog:
     def _cut(self, file: Path) -> None:
         """Remove what follows the last whole record."""
         with open(file, "r+b") as stream:
-            end = last_record_end(stream)
-            self.recovered = os.fstat(stream.fileno()).st_size - end
-            if self.recovered:
-                stream.truncate(end)
-                os.fsync(stream.fileno())
+            stream.truncate(last_record_end(stream))
+            os.fsync(stream.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,32 +1,32 @@
 """Ids of the last decisions in a log, so that a request sent again is not written twice."""
 
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from typing import Any, final
+from typing import Any, TypeVar, final
 
-from abstain.decision_log.record import is_label
+from abstain.decision_log.record import AUDITED, is_label
 
 REMEMBERED = 500_000
-DRAWN = "audit"
+T = TypeVar("T")
 KEY = ("confidence", "accepted", "group")
 """What makes two decisions of one id the same."""
 
 
 @final
 class RecentDecisions:
-    """The decisions of the last 500,000 ids at least, twice as many at most; labels too."""
+    """The decisions of the last 500,000 ids, labels too."""
 
     def __init__(self) -> None:
-        self._newer: dict[str, set[int]] = {}
-        self._older: dict[str, set[int]] = {}
-        self._drawn: dict[str, None] = {}
+        self._known: OrderedDict[str, set[int]] = OrderedDict()
+        self._drawn: OrderedDict[str, None] = OrderedDict()
 
     def is_known(self, record: Mapping[str, Any], /) -> bool:
         """Whether this decision was written before, by an earlier call, or this label is the last of its id."""
-        return _digest(record) in self._of(record["id"])
+        return _digest(record) in self._known.get(record["id"], ())
 
     def decisions(self, name: str, /) -> int:
         """How many different decisions an id has."""
-        return sum(digest & 1 for digest in self._of(name))
+        return sum(digest & 1 for digest in self._known.get(name, ()))
 
     def is_drawn(self, name: str, /) -> bool:
         """Whether an audit asked for the label of this id."""
@@ -35,20 +35,21 @@ class RecentDecisions:
     def remember(self, records: Iterable[Mapping[str, Any]], /) -> None:
         """Add what has been written."""
         for record in records:
-            if len(self._newer) >= REMEMBERED:
-                self._newer, self._older = {}, self._newer
-            known = self._newer.setdefault(record["id"], set())
-            known |= self._older.pop(record["id"], set())
+            known = _latest(self._known, record["id"], set())
             if is_label(record):
                 known -= {digest for digest in known if not digest & 1}
             known.add(_digest(record))
-            if record.get("review") == DRAWN:
-                self._drawn[record["id"]] = None
-                if len(self._drawn) > REMEMBERED:
-                    del self._drawn[next(iter(self._drawn))]
+            if record.get("review") == AUDITED:
+                _latest(self._drawn, record["id"], None)
 
-    def _of(self, name: str) -> set[int]:
-        return self._newer.get(name) or self._older.get(name) or set()
+
+def _latest(known: OrderedDict[str, T], name: str, new: T) -> T:
+    """The entry of an id, which is now the latest; the oldest is forgotten where there are too many."""
+    value = known.setdefault(name, new)
+    known.move_to_end(name)
+    if len(known) > REMEMBERED:
+        known.popitem(last=False)
+    return value
 
 
 def _digest(record: Mapping[str, Any]) -> int:

@@ -10,26 +10,30 @@ Record = dict[str, Any]
 SEQUENCE = "sequence"
 HEAD = b'{"sequence": '
 """How every line begins."""
+AUDITED = "audit"
+"""What the column review has for accepted rows that were drawn for a label."""
 COLUMNS = (SEQUENCE, "time", "threshold", "selector")
 """Columns that a log has besides those of a table of decisions."""
 
 
-def log_lines(columns: Columns, /, *, first: int, **facts: str) -> list[bytes]:
+def rows_of(columns: Columns, /) -> list[Record]:
+    """The rows of columns."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def log_lines(rows: Sequence[Record], /, *, first: int, **facts: str) -> list[bytes]:
     r"""Lines of rows, numbered from ``first``, with ``facts`` that all of them share.
 
     A number that is not finite, which JSON cannot hold, is one of the strings "nan", "inf" and "-inf".
 
-    >>> log_lines({"id": ["a"], "confidence": [float("nan")]}, first=7, time="2026-01-01")
+    >>> log_lines([{"id": "a", "confidence": float("nan")}], first=7, time="2026-01-01")
     [b'{"sequence": 7, "time": "2026-01-01", "id": "a", "confidence": "nan"}\n']
     """
-    names = list(columns)
-    return [
-        json.dumps(
-            {SEQUENCE: number, **facts} | {name: _written(value) for name, value in zip(names, row, strict=True)}
-        ).encode()
-        + b"\n"
-        for number, row in enumerate(zip(*columns.values(), strict=True), start=first)
-    ]
+    records = (
+        {SEQUENCE: number, **facts} | {name: _written(value) for name, value in row.items()}
+        for number, row in enumerate(rows, start=first)
+    )
+    return [json.dumps(record).encode() + b"\n" for record in records]
 
 
 def record_of(line: bytes | str, /) -> Record | None:

@@ -120,16 +120,11 @@ class DeploymentMonitor:
 
         If the selector was calibrated with ids, rows with the same id are one cluster, which must be complete.
         """
-        if self.acceptance is None:
-            return self
-        return replace(self, acceptance=self.acceptance.observe(outcomes(self.acceptance, accepted, ids)))
+        return self._observed("acceptance", accepted, ids)
 
     def observe_confidence(self, confidence: ArrayLike, /, *, ids: ArrayLike | None = None) -> Self:
         """The monitors after more confidences, in the order they came; NaN for non-finite rows."""
-        if self.scores is None:
-            return self
-        values = rejected_last(as_doubles("confidence", confidence))
-        return replace(self, scores=self.scores.observe(outcomes(self.scores, values, ids)))
+        return self._observed("scores", rejected_last(as_doubles("confidence", confidence)), ids)
 
     def observe_errors(self, errors: ArrayLike, /, *, ids: ArrayLike | None = None) -> Self:
         """The monitors after the errors (0 or 1) of more accepted samples, in the order of their decisions.
@@ -137,7 +132,11 @@ class DeploymentMonitor:
         NaN is for rows that were rejected or have no label. If the selector was calibrated with ids, all rows must be
         given: a cluster with more rows than the guarantee covers does not count.
         """
-        return self if self.risk is None else replace(self, risk=self.risk.observe(outcomes(self.risk, errors, ids)))
+        return self._observed("risk", errors, ids)
+
+    def _observed(self, name: str, values: ArrayLike, ids: ArrayLike | None) -> Self:
+        part = self.parts.get(name)
+        return self if part is None else self._with({name: part.observe(outcomes(part, values, ids))})
 
     def metrics(self) -> dict[str, float]:
         """All numbers of the monitors by name, for dashboards: ``risk_evidence``, ``acceptance_alarm`` and so on.

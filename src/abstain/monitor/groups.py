@@ -1,7 +1,7 @@
 """A monitor for each group, with the chance of a false alarm in any of them bounded."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from math import inf, log
 from typing import Any, Self, final
 
@@ -99,12 +99,12 @@ class GroupMonitors:
     delta: float
     template: GroupMonitor
     known: int = 0
-    monitors: dict[str, GroupMonitor] | None = None
+    monitors: dict[str, GroupMonitor] = field(default_factory=dict)
     unwatched: int = 0
 
     def __post_init__(self) -> None:
         check_chance("delta", self.delta)
-        if not 0 <= self.known <= len(self.all) <= self.known + MOST_NEW:
+        if not 0 <= self.known <= len(self.monitors) <= self.known + MOST_NEW:
             raise InvalidInputError("`text` must be the state of a monitor, got impossible groups.")
 
     @classmethod
@@ -122,14 +122,10 @@ class GroupMonitors:
         known = {text(each.name) or each.name: each for each in slices}
         own = delta / (len(known) + 1)
         monitors = {name: _at(template, own) for name in known}
-        if shares:
-            monitors = {name: replace(group, acceptance=_of(known[name], own)) for name, group in monitors.items()}
+        for name, each in known.items() if shares else ():
+            share = AcceptanceMonitor.from_calibration(accepted=each.accepted, n=each.n, delta=own, chosen_thresholds=1)
+            monitors[name] = replace(monitors[name], acceptance=share)
         return cls(per, delta, template, len(known), monitors)
-
-    @property
-    def all(self) -> dict[str, GroupMonitor]:
-        """The monitors by name of the group."""
-        return self.monitors or {}
 
     def level(self, new: int, /) -> float:
         """The part of δ of the j-th group that calibration did not know."""
@@ -137,63 +133,57 @@ class GroupMonitors:
 
     def joined(self, names: Iterable[str], /) -> Self:
         """With monitors for groups that have not appeared before, in this order."""
-        monitors = dict(self.all)
+        monitors = dict(self.monitors)
         for name in names:
             if name not in monitors and len(monitors) < self.known + MOST_NEW:
                 monitors[name] = _at(self.template, self.level(len(monitors) - self.known + 1))
-        return replace(self, monitors=monitors) if len(monitors) > len(self.all) else self
+        return replace(self, monitors=monitors) if len(monitors) > len(self.monitors) else self
 
     def codes(self, names: Sequence[str | None], /) -> NDArray[np.int64]:
         """(n,) the number of each group; −1 for none, or for one that is not monitored."""
-        numbers: dict[str | None, int] = {name: number for number, name in enumerate(self.all)}
+        numbers: dict[str | None, int] = {name: number for number, name in enumerate(self.monitors)}
         return np.fromiter((numbers.get(name, -1) for name in names), np.int64, len(names))
 
     def with_window(self, window: int, /) -> Self:
         """The same with recent windows of this size, before the first row."""
         recent = Recent(window)
-        monitors = {name: replace(group, recent=recent) for name, group in self.all.items()}
+        monitors = {name: replace(group, recent=recent) for name, group in self.monitors.items()}
         return replace(self, template=replace(self.template, recent=recent), monitors=monitors)
 
     @property
     def alarms(self) -> tuple[tuple[str, str], ...]:
         """Kind and group of all that have raised an alarm."""
-        return tuple((kind, name) for name, group in self.all.items() for kind in group.alarms)
+        return tuple((kind, name) for name, group in self.monitors.items() for kind in group.alarms)
 
     def begun(self) -> Self:
         """As it was before the first row: the known groups alone."""
-        known = list(self.all.items())[: self.known]
+        known = list(self.monitors.items())[: self.known]
         return replace(self, monitors={name: _begun(group) for name, group in known}, unwatched=0)
 
     def restarted(self, alarms: Iterable[tuple[str, str]], /) -> Self:
         """The monitors of these kinds and groups without their evidence."""
-        monitors = dict(self.all)
+        monitors = dict(self.monitors)
         for kind, name in alarms:
             monitors[name] = monitors[name].replaced(kind, monitors[name].parts[kind].restarted())
         return replace(self, monitors=monitors)
 
     def by_closeness(self) -> list[tuple[str, GroupMonitor]]:
         """Groups with an alarm first, then the closest to one."""
-        return sorted(self.all.items(), key=lambda item: item[1].closeness, reverse=True)
+        return sorted(self.monitors.items(), key=lambda item: item[1].closeness, reverse=True)
 
     def numbers(self) -> dict[str, Any]:
         """The numbers of every group, by its name."""
         return {
             name: {kind: part.numbers() for kind, part in group.parts.items()} | {"recent": group.recent.metrics()}
-            for name, group in self.all.items()
+            for name, group in self.monitors.items()
         }
 
     def metrics(self) -> Iterator[tuple[str, float]]:
         """Names such as ``risk_evidence/A`` and their numbers."""
-        for name, group in self.all.items():
-            for kind, part in group.parts.items():
-                for quantity, value in part.numbers().items():
-                    yield f"{kind}_{quantity}/{name}", float(value)
-            for quantity, value in group.recent.metrics().items():
-                yield f"{quantity}/{name}", value
-
-
-def _of(counts: SliceCounts, delta: float) -> AcceptanceMonitor:
-    return AcceptanceMonitor.from_calibration(accepted=counts.accepted, n=counts.n, delta=delta, chosen_thresholds=1)
+        for name, parts in self.numbers().items():
+            for kind, numbers in parts.items():
+                for quantity, value in numbers.items():
+                    yield f"{quantity if kind == 'recent' else f'{kind}_{quantity}'}/{name}", float(value)
 
 
 def _closeness(part: GroupPart) -> tuple[bool, float]:

@@ -30,7 +30,7 @@ SMALLEST = 64  # slots of a table
 TURN = 6  # numbers of a turn in the queue
 ENTRY = np.dtype([("key", "<i8"), ("decision", "<u4"), ("flags", "<u2")])
 Ints = NDArray[np.int64]
-Kept = tuple[tuple[int, ...], ...]
+SavedTurns = tuple[tuple[int, ...], ...]
 
 
 def _table(slots: int) -> Ints:
@@ -95,7 +95,7 @@ class Memory:
         """(n, 6) rows, right, wrong, pending, group and whether the cluster continues, of those that wait."""
         return self.queue[counts[FIRST] - counts[BASE] : counts[LAST] - counts[BASE]]
 
-    def kept(self, counts: Ints, /) -> Kept:
+    def saved_turns(self, counts: Ints, /) -> SavedTurns:
         """The queue as plain numbers, the keys of pending labels last; 0 for one that was forgotten."""
         entries = np.concatenate([table[table[:, KEY] != 0] for table in (self.newer, self.older)])
         waiting = entries[(entries[:, PLACE] >= counts[FIRST]) & (entries[:, CONTENT] & LABELLED == 0)]
@@ -115,20 +115,20 @@ class Memory:
 
     @classmethod
     def from_texts(
-        cls, newer: str, older: str, kept: Kept, counts: Ints, /, *, forgotten: int, groups: int = 0
+        cls, newer: str, older: str, saved: SavedTurns, counts: Ints, /, *, forgotten: int, groups: int = 0
     ) -> Self:
-        """What `to_texts` and `kept` wrote; ``counts`` changes with it. Turns are of this many ``groups``."""
+        """What `to_texts` and `saved_turns` wrote; ``counts`` changes with it. Turns are of this many ``groups``."""
         if (
             min(counts[WINDOW], forgotten) < 0
-            or not all(_is_turn(each, groups) for each in kept)
-            or (kept and kept[-1][4])
+            or not all(_is_turn(each, groups) for each in saved)
+            or (saved and saved[-1][4])
         ):
             raise InvalidInputError("`text` must be the state of a monitor, got labels without decisions.")
         tables = [_unpacked(text) for text in (newer, older)]
         counts[NEWER] = np.count_nonzero(tables[0][:, KEY])
-        queue = np.zeros((max(SMALLEST, 2 * len(kept)), TURN), dtype=np.int64)
+        queue = np.zeros((max(SMALLEST, 2 * len(saved)), TURN), dtype=np.int64)
         number = 0
-        for rows, right, wrong, group, continues, *pending in kept:
+        for rows, right, wrong, group, continues, *pending in saved:
             if right + wrong + len(pending):
                 queue[number] = rows, right, wrong, len(pending), group, continues
                 keys = np.array([key for key in pending if key], dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self, final
+from typing import Literal, NamedTuple, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError
 from abstain._kernels.decision_tables import BAD, FIRST, JOURNALED, LAST, OPEN, POPPED, MonitorTables
 from abstain._kernels.decisions import DecisionRows, close_clusters, take_rows
+from abstain.metrics.checks import rejected_last
 from abstain.monitor.clusters import (
     ERROR,
     HAS_CONFIDENCE,
@@ -22,8 +23,7 @@ from abstain.monitor.clusters import (
     WAS_LABELLED,
     OpenRows,
     grouped,
-    in_order,
-    ranks,
+    ordered,
 )  # fmt: skip
 from abstain.monitor.deployment import DeploymentMonitor
 from abstain.monitor.history import Alarm
@@ -48,31 +48,29 @@ class Counted:
     """Numbers of groups, −1 for none."""
 
     @classmethod
-    def of(cls, numbers: Ints, outcomes: NDArray[np.float64], groups: Ints, /) -> Self:
+    def of(cls, numbers: Ints, outcomes: NDArray[np.float64], groups: Ints | None = None, /) -> Self:
         """Without those that do not count, which are NaN."""
         there = ~np.isnan(outcomes)
+        groups = np.full(len(numbers), -1) if groups is None else groups
         return cls(numbers[there], outcomes[there], groups[there])
 
     def by_group(self) -> Iterator[tuple[int, "Counted"]]:
         """Those of each group, in the order they came."""
         at = np.flatnonzero(self.groups >= 0)
-        if not len(at):
-            return
         at = at[np.argsort(self.groups[at], kind="stable")]
         codes, starts = np.unique(self.groups[at], return_index=True)
-        for code, rows in zip(codes.tolist(), np.split(at, starts[1:]), strict=True):
+        for code, rows in zip(codes.tolist(), np.split(at, starts[1:]), strict=True) if len(at) else ():
             yield code, Counted(self.numbers[rows], self.values[rows], self.groups[rows])
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """What the monitors of all rows and those of the groups count, and the decisions and labels they count of."""
+    """What is new: for the monitors of all rows, for those of the groups, and for the windows of recent rows."""
 
     all: dict[str, Counted]
     groups: dict[str, Counted]
-    decisions: Counted
-    labels: Counted
+    recent: dict[Literal["accepted", "errors"], Counted]
 
 
 @final
@@ -118,21 +116,21 @@ def count_rows(
         )
     at = np.flatnonzero((left[:, IS_DECISION] == 1) & (left[:, VERDICT] >= 0) & (left[:, HOW] != WAITS))
     decisions = Counted(start + at, left[at, VERDICT].astype(np.float64), codes[at])
-    outcomes = {} if clustered or "acceptance" not in parts else {"acceptance": decisions}
-    of_groups = {} if clustered else {"acceptance": decisions}
+    counted: dict[str, Counted] = {}
     if not clustered:
         at = np.flatnonzero(left[:, HAS_CONFIDENCE])
-        of_groups["scores"] = Counted(start + at, _usable(rows.confidence[at]), codes[at])
-        outcomes |= {"scores": of_groups["scores"]} if "scores" in parts else {}
+        scores = Counted(start + at, rejected_last(rows.confidence[at]), codes[at])
+        counted = {"acceptance": decisions, "scores": scores}
     alone = (left[:, IS_DECISION] == 0) & (left[:, ERROR] >= 0) & (left[:, IS_ROW] == 1) & (left[:, ROW_KEY] != 0)
     unmatched = state.unmatched + int(np.count_nonzero(alone & (left[:, HOW] != 0)))
     state = replace(state, monitors=monitors, memory=memory, counts=counts, rows=state.rows + n, unmatched=unmatched)
-    state, result = _with_risk(state, popped, Outcomes(outcomes, of_groups, decisions, decisions))
+    of_all = {name: each for name, each in counted.items() if name in parts}
+    state, outcomes = _with_labels(state, popped, Outcomes(of_all, counted, {"accepted": decisions}))
     opened = OpenRows.none()
     if clustered:
         before = int(counts[OPEN] - np.count_nonzero(left[:, 0] == WAITS))
         opened = OpenRows.of(rows, keys, left, codes, start=start, before=before)
-    return state, opened, result
+    return state, opened, outcomes
 
 
 def _with_groups(
@@ -150,112 +148,112 @@ def _with_groups(
 
 def count_clusters(state: State, rows: OpenRows, journal: Journal, /) -> tuple[State, Outcomes]:
     """The state after clusters, and what the monitors count of them."""
-    numbered, first, cluster = np.unique(rows.cluster, return_index=True, return_inverse=True)
-    names = [rows.names[k] or str(rows.number[k]) for k in first.tolist()]
-    rank = ranks(rows.number, cluster, names)
-    cluster, names, n = rank[cluster], in_order(names, rank), len(numbered)
-    done = np.zeros(n, dtype=np.int64)
-    np.maximum.at(done, cluster, rows.number)
-    done = np.maximum.accumulate(done) if n else done
-    size = np.bincount(cluster, rows.left[:, IS_ROW], minlength=n).astype(np.int64)
-    pairs, turn = np.unique(np.stack([cluster, rows.group], axis=1), axis=0, return_inverse=True)
-    parts = _Parts(turn.ravel(), pairs[:, 0], pairs[:, 1])
-    errors, verdict = rows.labelled(), rows.left[:, VERDICT]
-    is_decision = rows.left[:, IS_DECISION] == 1
+    clusters, left, monitors = _Clusters.of(rows), rows.left, state.monitors
+    errors, verdict, is_decision = rows.labelled(), left[:, VERDICT], left[:, IS_DECISION] == 1
     decided = is_decision & (verdict >= 0)
-    confidence, has_confidence = _usable(rows.confidence), rows.left[:, HAS_CONFIDENCE] == 1
-    outcomes: dict[str, Counted] = {}
-    of_groups: dict[str, Counted] = {}
-    none = np.full(n, -1)
-    for part, each, counts_here in (
-        ("acceptance", verdict.astype(np.float64), decided),
-        ("scores", confidence, has_confidence),
-    ):
-        if (monitor := state.monitors.parts.get(part)) is not None:
-            values = replace(grouped(cluster, each, counts_here, names), rows=size)
-            outcomes[part] = Counted.of(done, monitor.outcomes(values), none)
-            if part == "scores" and state.monitors.groups is not None:
-                by_name = [names[k] for k in parts.cluster.tolist()]
-                values = replace(grouped(parts.turn, each, counts_here, by_name), rows=size[parts.cluster])
-                of_groups[part] = Counted.of(done[parts.cluster], monitor.outcomes(values), parts.group)
-    decisions = Counted(rows.number[decided], verdict[decided].astype(np.float64), rows.group[decided])
-    waits = is_decision & (errors < 0) & (verdict != 0) & (rows.left[:, ROW_KEY] != 0)
-    waits &= rows.left[:, WAS_LABELLED] == 0
-    turns, ends, pending = _turns(parts, errors, waits, done, size)
+    accepted = verdict.astype(np.float64)
+    values = {"acceptance": (accepted, decided)}
+    values |= {"scores": (rejected_last(rows.confidence), left[:, HAS_CONFIDENCE] == 1)}
+    of_all = {
+        name: Counted.of(clusters.done, monitors.parts[name].outcomes(clusters.values(*each)))
+        for name, each in values.items()
+        if name in monitors.parts
+    }
+    of_groups = {}
+    if monitors.scores is not None and monitors.groups is not None:
+        outcomes = monitors.scores.outcomes(clusters.values_by_group(*values["scores"]))
+        of_groups["scores"] = Counted.of(clusters.done[clusters.of_part], outcomes, clusters.group)
+    decisions = Counted(rows.number[decided], accepted[decided], rows.group[decided])
+    waits = is_decision & (errors < 0) & (verdict != 0) & (left[:, ROW_KEY] != 0) & (left[:, WAS_LABELLED] == 0)
+    turns, ends, pending = _turns(clusters, errors, waits)
     counts = state.counts.copy()
     counts[[POPPED, JOURNALED]] = 0
-    keys = np.unique(np.concatenate([rows.left[:, ROW_KEY], rows.cluster[rows.cluster != -rows.number]]))
+    keys = np.unique(np.concatenate([left[:, ROW_KEY], rows.cluster[rows.cluster != -rows.number]]))
     memory = state.memory.with_room(len(pending) + len(keys), len(turns), counts)
     popped = np.empty((len(turns) + int(counts[LAST] - counts[FIRST]), 6), dtype=np.int64)
     changes = journal(memory, 2 * (len(pending) + len(keys)))
-    close_clusters(
-        turns,
-        keys,
-        ends,
-        np.ascontiguousarray(rows.left[pending, ROW_KEY]),
-        MonitorTables(memory.newer, memory.older, memory.queue, changes, counts),
-        "risk" in state.monitors.parts,
-        popped,
-    )
+    tables = MonitorTables(memory.newer, memory.older, memory.queue, changes, counts)
+    pending_keys = np.ascontiguousarray(left[pending, ROW_KEY])
+    close_clusters(turns, keys, ends, pending_keys, tables, monitors.risk is not None, popped)
     state = replace(state, memory=memory, counts=counts)
-    return _with_risk(state, popped, Outcomes(outcomes, of_groups, decisions, decisions))
+    return _with_labels(state, popped, Outcomes(of_all, of_groups, {"accepted": decisions}))
 
 
-class _Parts(NamedTuple):
-    """The rows of each group in each cluster."""
+class _Clusters(NamedTuple):
+    """Clusters in their order, and the parts of them that are in one group each."""
 
-    turn: Ints
-    """(rows,) the number of each row's part."""
+    names: Sequence[str]
+    size: Ints
+    """(n,) rows of each."""
+    done: Ints
+    """(n,) the number of the last row of each and all before it."""
     cluster: Ints
+    """(rows,) the cluster of each row."""
+    part: Ints
+    """(rows,) the part of each row."""
+    of_part: Ints
+    """(parts,) the cluster of each part."""
     group: Ints
+    """(parts,) the group of each part."""
+
+    @classmethod
+    def of(cls, rows: OpenRows) -> Self:
+        numbered, first, cluster = np.unique(rows.cluster, return_index=True, return_inverse=True)
+        named = [rows.names[k] or str(rows.number[k]) for k in first.tolist()]
+        cluster, names = ordered(rows.number, cluster, named)
+        done = np.zeros(len(numbered), dtype=np.int64)
+        np.maximum.at(done, cluster, rows.number)
+        size = np.bincount(cluster, rows.left[:, IS_ROW], minlength=len(numbered)).astype(np.int64)
+        parts, part = np.unique(np.stack([cluster, rows.group], axis=1), axis=0, return_inverse=True)
+        return cls(names, size, np.maximum.accumulate(done), cluster, part.ravel(), parts[:, 0], parts[:, 1])
+
+    def values(self, values: NDArray[np.float64], counts: NDArray[np.bool_]) -> ClusterValues:
+        """The values of the rows that count, cluster by cluster."""
+        return replace(grouped(self.cluster, values, counts, self.names), rows=self.size)
+
+    def values_by_group(self, values: NDArray[np.float64], counts: NDArray[np.bool_]) -> ClusterValues:
+        """The same, part by part."""
+        names = [self.names[k] for k in self.of_part.tolist()]
+        return replace(grouped(self.part, values, counts, names), rows=self.size[self.of_part])
 
 
-def _turns(
-    parts: _Parts, errors: Ints, waits: NDArray[np.bool_], done: Ints, size: Ints
-) -> tuple[Ints, Ints, NDArray[np.intp]]:
+def _turns(clusters: _Clusters, errors: Ints, waits: NDArray[np.bool_]) -> tuple[Ints, Ints, NDArray[np.intp]]:
     """Turns of clusters that have labels or wait for some, the ends of those that wait, and the rows that do."""
-    n = len(parts.cluster)
-    right, wrong = (np.bincount(parts.turn[errors == value], minlength=n) for value in (0, 1))
+    n = len(clusters.of_part)
+    right, wrong = (np.bincount(clusters.part[errors == value], minlength=n) for value in (0, 1))
     at = np.flatnonzero(waits)
-    at = at[np.argsort(parts.turn[at], kind="stable")]
-    pending = np.bincount(parts.turn[at], minlength=n)
+    at = at[np.argsort(clusters.part[at], kind="stable")]
+    pending = np.bincount(clusters.part[at], minlength=n)
     active = np.flatnonzero(right + wrong + pending)
-    cluster = parts.cluster[active]
+    cluster = clusters.of_part[active]
     continues = np.append(cluster[1:] == cluster[:-1], False)[: len(active)]
+    labels = (right[active], wrong[active], pending[active])
     turns = np.stack(
-        [
-            done[cluster], size[cluster], right[active], wrong[active], pending[active], parts.group[active], continues
-        ],
-        axis=1,
-    )  # fmt: skip
+        [clusters.done[cluster], clusters.size[cluster], *labels, clusters.group[active], continues], axis=1
+    )
     return turns.astype(np.int64), np.cumsum(pending[active]), at
 
 
-def _with_risk(state: State, popped: Ints, outcomes: Outcomes) -> tuple[State, Outcomes]:
-    """Add what the risk monitors count of labels that need not wait; clusters that are too large are counted."""
+def _with_labels(state: State, popped: Ints, outcomes: Outcomes) -> tuple[State, Outcomes]:
+    """Add labels that need not wait, and what the risk monitors count of them; count clusters that are too large."""
     number, rows, right, wrong, group, head = popped[: state.counts[POPPED]].T
     labels = _labels(right, wrong)
-    counted = Counted(np.repeat(number, right + wrong), labels, np.repeat(group, right + wrong))
+    labelled = Counted(np.repeat(number, right + wrong), labels, np.repeat(group, right + wrong))
+    outcomes = replace(outcomes, recent=outcomes.recent | {"errors": labelled})
     risk = state.monitors.risk
     if risk is None:
-        return state, replace(outcomes, labels=counted)
+        return state, outcomes
     starts = np.flatnonzero(np.diff(head, prepend=-1))
     sums = [np.add.reduceat(each, starts) if len(starts) else each for each in (right, wrong)]
     of_all = risk.outcomes(ClusterValues([], rows[starts], _labels(*sums), np.cumsum(sums[0] + sums[1])))
-    all_rows = Counted.of(number[starts], of_all, np.full(len(starts), -1))
     by_group = outcomes.groups
     if state.monitors.groups is not None:
         of_each = risk.outcomes(ClusterValues([], rows, labels, np.cumsum(right + wrong)))
         by_group = by_group | {"risk": Counted.of(number, of_each, group)}
     state = replace(state, too_large=state.too_large + int(np.count_nonzero(np.isnan(of_all))))
-    return state, replace(outcomes, all=outcomes.all | {"risk": all_rows}, groups=by_group, labels=counted)
+    return state, replace(outcomes, all=outcomes.all | {"risk": Counted.of(number[starts], of_all)}, groups=by_group)
 
 
 def _labels(right: Ints, wrong: Ints) -> NDArray[np.float64]:
     """Errors and correct answers as 1 and 0, turn after turn."""
     return np.repeat(np.tile([1.0, 0.0], len(right)), np.stack([wrong, right], axis=1).ravel())
-
-
-def _usable(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Confidences, −inf where a sample is not finite."""
-    return np.where(np.isnan(confidence), -np.inf, confidence)

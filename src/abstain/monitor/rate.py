@@ -6,7 +6,7 @@ from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincc, betaln, log_expit, logit, xlogy
+from scipy.special import betaincc, betaln, log_expit, logit
 
 from abstain._errors import InvalidInputError
 from abstain._kernels.bets import jump_rates
@@ -14,7 +14,7 @@ from abstain._kernels.bets import jump_rates
 EXCESS = np.array(
     [0.0, 0.25, 0.5, 1.0, 1.6, 2.4, 3.6, 5.0]
 )  # bets: how much the log odds are above those of the bound; 0 is none
-FEW, SLACK = 16, 1e-6  # outcomes of which all are worked out, and what rounding may do to a bound
+FEW, SLACK = 16, 1e-6  # outcomes for all of which the mixture is computed, and what rounding may do to a limit
 EVENTS, PARTS = 6, 8
 """How many of the bets are made: on events, and on parts of events, which vary less, so that higher bets pay."""
 
@@ -33,7 +33,12 @@ def log_evidence(ones: ArrayLike, n: ArrayLike, bound: float, /) -> NDArray[np.f
     e, zeros = np.asarray(ones, dtype=np.float64), np.subtract(n, ones, dtype=np.float64)
     with np.errstate(divide="ignore"):
         tail = np.log(betaincc(e + 1, zeros + 1, bound))
-    return np.asarray(betaln(e + 1, zeros + 1) + tail - log1p(-bound) - (e * log(bound) + zeros * log1p(-bound)))
+    return np.asarray(_whole_integral(e, zeros, bound) + tail)
+
+
+def _whole_integral(ones: NDArray[np.float64], zeros: NDArray[np.float64], bound: float) -> NDArray[np.float64]:
+    """A limit of `log_evidence`: the mixture over all rates, from 0 on."""
+    return np.asarray(betaln(ones + 1, zeros + 1) - log1p(-bound) - (ones * log(bound) + zeros * log1p(-bound)))
 
 
 @final
@@ -72,21 +77,6 @@ class RateEvidence:
             or not self.highest >= 0
         ):
             raise InvalidInputError("`text` must be the state of a monitor, got impossible numbers.")
-        least, most = self._range()
-        slack = SLACK + 1e-12 * self.n
-        if (not self.of_parts and self.ones % 1) or least > self.highest + slack or self.highest > most + slack:
-            raise InvalidInputError(
-                f"`text` must be the state of a monitor, got evidence that {self.ones:g} events in {self.n} samples "
-                "cannot give."
-            )
-
-    def _range(self) -> tuple[float, float]:
-        """The least and the largest that ``highest`` can be: the evidence now, and a bet on each event alone."""
-        if self.bound in (0, 1):
-            certain = inf if self.bound == 0 and self.ones else 0.0
-            return certain, certain
-        now = float(self._of_both(self.ones, self.n, self.log_switching)) if self.n else self.log_switching
-        return max(0.0, now), -log(self.bound) * (self.n if self.of_parts else self.ones)
 
     def update(self, *, ones: int, n: int) -> Self:
         """After ``n`` more samples with ``ones`` events among them, in an order that is not known."""
@@ -97,18 +87,14 @@ class RateEvidence:
     def observe(self, each: ArrayLike, /) -> Self:
         """After more samples, in the order they came: 0 or 1 each, or from 0 to 1 if they are parts."""
         outcomes = np.atleast_1d(np.asarray(each))
-        if self.of_parts:
-            if outcomes.ndim != 1 or not ((outcomes >= 0) & (outcomes <= 1)).all():
-                bad = outcomes[~((outcomes >= 0) & (outcomes <= 1))]
-                got = f"{bad.flat[0]}" if bad.size else f"shape {outcomes.shape}"
-                raise InvalidInputError(f"Outcomes must be a sequence of numbers from 0 to 1, got {got}.")
-        elif outcomes.ndim != 1 or not ((outcomes == 0) | (outcomes == 1)).all():
-            raise InvalidInputError(
-                f"Outcomes must be a sequence of 0 and 1, got {outcomes.ravel()[:5]} of shape {outcomes.shape}."
-            )
-        return (
-            self._after(outcomes.astype(np.float64), np.ones(len(outcomes), dtype=np.int64)) if len(outcomes) else self
-        )
+        allowed = (outcomes >= 0) & (outcomes <= 1) if self.of_parts else (outcomes == 0) | (outcomes == 1)
+        if outcomes.ndim != 1 or not allowed.all():
+            rule, bad = "numbers from 0 to 1" if self.of_parts else "0 and 1", outcomes[~allowed]
+            got = f"{bad.flat[0]}" if bad.size else f"shape {outcomes.shape}"
+            raise InvalidInputError(f"Outcomes must be a sequence of {rule}, got {got}.")
+        if not len(outcomes):
+            return self
+        return self._after(outcomes.astype(np.float64), np.ones(len(outcomes), dtype=np.int64))
 
     def _after(self, ones: NDArray[np.float64], sizes: NDArray[np.int64]) -> Self:
         totals, counts = np.cumsum(np.append(self.ones, ones))[1:], self.n + np.cumsum(sizes)
@@ -129,19 +115,19 @@ class RateEvidence:
         )
 
     def _highest(self, ones: NDArray[np.float64], n: NDArray[np.int64], switching: NDArray[np.float64]) -> float:
-        """Log of the largest evidence so far; the mixture is worked out only where it can be larger.
+        """Log of the largest evidence so far; the mixture is computed only where it can be larger.
 
-        Where a limit of it is largest comes first: what it is there rules out nearly all the others.
+        Where its limit is largest comes first: the evidence there rules out nearly all the others.
         """
         if self.of_parts:
             return max(self.highest, float(switching.max()))
         highest, kept = self.highest, np.flatnonzero((ones > self.bound * n) | (switching > self.highest))
-        for limit in (_largest_ratio, _whole_integral):
-            if len(kept) > FEW:
-                limits = _mean_capital(limit(ones[kept], n[kept], self.bound), switching[kept]) + SLACK
-                first = kept[[np.argmax(limits)]]
-                highest = max(highest, float(self._of_both(ones[first], n[first], switching[first])[0]))
-                kept = kept[limits > highest]
+        if len(kept) > FEW:
+            mixture = _whole_integral(ones[kept], n[kept] - ones[kept], self.bound)
+            limits = _mean_capital(mixture, switching[kept]) + SLACK
+            first = kept[[np.argmax(limits)]]
+            highest = max(highest, float(self._of_both(ones[first], n[first], switching[first])[0]))
+            kept = kept[limits > highest]
         return max(highest, float(self._of_both(ones[kept], n[kept], switching[kept]).max(initial=0.0)))
 
     def _of_both(self, ones: ArrayLike, n: ArrayLike, switching: ArrayLike) -> NDArray[np.float64]:
@@ -165,16 +151,3 @@ class RateEvidence:
 def _mean_capital(log_mixture: NDArray[np.float64], log_switching: ArrayLike) -> NDArray[np.float64]:
     """Log of the mean of the two capitals."""
     return np.asarray(np.logaddexp(log_mixture, log_switching) - log(2))
-
-
-def _largest_ratio(ones: NDArray[np.float64], n: NDArray[np.int64], bound: float) -> NDArray[np.float64]:
-    """A limit of `log_evidence`: the largest of the likelihood ratios of which it is the mean."""
-    zeros = n - ones
-    ratio = xlogy(ones, np.maximum(ones / n, bound) / bound)
-    return np.asarray(ratio + xlogy(zeros, np.minimum(zeros / n, 1 - bound) / (1 - bound)))
-
-
-def _whole_integral(ones: NDArray[np.float64], n: NDArray[np.int64], bound: float) -> NDArray[np.float64]:
-    """A closer limit: the mixture over all rates, from 0 on."""
-    zeros = n - ones
-    return np.asarray(betaln(ones + 1, zeros + 1) - log1p(-bound) - (ones * log(bound) + zeros * log1p(-bound)))

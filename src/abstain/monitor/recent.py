@@ -1,7 +1,7 @@
 """The last rows of a stream, compared with all rows."""
 
 from dataclasses import dataclass, replace
-from typing import Self, final
+from typing import Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,17 +38,10 @@ class Recent:
         if max(len(self.errors), len(self.accepted)) > self.window or set(self.errors + self.accepted) - {"0", "1"}:
             raise InvalidInputError("`text` must be the state of a monitor, got impossible recent rows.")
 
-    def labelled(self, errors: NDArray[np.float64], /) -> Self:
-        """After more labels, 1 for an error."""
-        return replace(self, errors=self._extended(self.errors, errors))
-
-    def decided(self, accepted: NDArray[np.float64], /) -> Self:
-        """After more decisions, 1 for accepted."""
-        return replace(self, accepted=self._extended(self.accepted, accepted))
-
-    def _extended(self, before: str, values: NDArray[np.float64]) -> str:
+    def extended(self, what: Literal["errors", "accepted"], values: NDArray[np.float64], /) -> Self:
+        """After more labels, 1 for an error, or more decisions, 1 for accepted."""
         last = (np.asarray(values[-self.window :], dtype=np.uint8) + ord("0")).tobytes().decode()
-        return (before + last)[-self.window :]
+        return replace(self, **{what: (getattr(self, what) + last)[-self.window :]})
 
     @property
     def risk(self) -> float | None:

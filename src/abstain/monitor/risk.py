@@ -10,7 +10,6 @@ from scipy.optimize import brentq
 from scipy.special import betaln
 
 from abstain._errors import InvalidInputError
-from abstain._io.records import from_json, to_json
 from abstain.monitor.monitor import ClusterValues
 from abstain.monitor.rate import RateEvidence
 from abstain.thresholds.guarantee import Counting
@@ -24,7 +23,7 @@ class RiskMonitor:
 
     Give it the errors of accepted samples in the order of the *decisions*, not of the labels: if errors are reported
     sooner than correct answers, the first labels are mostly errors. `Watch` orders labels. Whether a label ever comes
-    must not depend on the outcome. The state is a few numbers, saved as JSON.
+    must not depend on the outcome.
 
     Parameters
     ----------
@@ -204,12 +203,3 @@ class RiskMonitor:
             f"{self._name}: {verdict} {self.risk:g}. {seen} "
             f"{low:.4f} to {high:.4f} with probability {1 - self.delta:g}, at all times{wider}."
         )
-
-    def to_json(self) -> str:
-        """The state as text."""
-        return to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str, /) -> Self:
-        """The monitor that `to_json` wrote."""
-        return from_json(text, cls)

@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._arguments import EXACT
-from abstain._kernels.cells import LEFT, READ
+from abstain._kernels.cells import EMPTY, LEFT, READ
 from abstain._kernels.decision_tables import decision_digests
-from abstain.monitor.row import AUDITED, Row, group_of, number, tossed, truth
+from abstain.decision_log.record import AUDITED
+from abstain.monitor.row import Row, drawn_error, group_of, is_scored, number, truth
 from abstain.monitor.text_cells import UNKNOWN, TextCells
 from abstain.outputs.columns import text
 
 Ints = NDArray[np.int64]
+Columns = dict[str, Any]
+"""Lists, cells or Polars series, by name."""
 Names = list[str | None] | TextCells
 """Names as `text` writes them."""
 
@@ -42,27 +45,19 @@ class StreamRows:
         return StreamRows(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     @classmethod
-    def of(cls, rows: Sequence[Row], /, *, scored: Sequence[bool] | None = None) -> Self:
+    def of(cls, rows: Sequence[Row], /) -> Self:
         """From single rows."""
-        n, has = len(rows), np.array([row.confidence is not None for row in rows], dtype=bool)
-        return cls(
-            np.array([UNKNOWN if row.accepted is None else row.accepted for row in rows], dtype=np.int8),
-            np.array([np.nan if row.confidence is None else row.confidence for row in rows], dtype=np.float64),
-            has,
-            np.array([UNKNOWN if row.error is None else row.error for row in rows], dtype=np.int8),
-            [text(row.id) for row in rows],
-            [text(row.domain) for row in rows],
-            [text(row.prediction) for row in rows],
-            np.zeros(n, dtype=bool) if scored is None else np.array(scored, dtype=bool),
-        )
+        return cls.of_columns({field.name: [getattr(row, field.name) for row in rows] for field in fields(Row)})
 
     @classmethod
-    def of_columns(cls, columns: dict[str, Any], n: int, /, *, scored: bool, group: str | None = None) -> Self:
-        """From columns of equal length: lists, cells or Polars series; an error is that of the first row that has one.
+    def of_columns(cls, columns: Columns, /, *, group: str | None = None) -> Self:
+        """From columns of equal length: lists, cells or Polars series; an error carries the index of its row.
 
-        Where decisions have an audit (``review``), labels of accepted rows that were not drawn count as unknown: why
-        they came may depend on the outcome.
+        ``group`` is the column that names the groups, if it is not ``group`` or ``domain``. Where decisions have an
+        audit (``review``), labels of accepted rows that were not drawn count as unknown, since whether these come may
+        depend on the outcome.
         """
+        n = len(next(iter(columns.values()), ()))
         confidence, has = _numbers(columns.get("confidence"), n)
         accepted, errors = _truths(columns.get("accepted"), n), _errors(columns, n)
         if "review" in columns:
@@ -76,8 +71,17 @@ class StreamRows:
             _names(columns.get("id"), n),
             _names(group_of(columns, group), n),
             _names(columns.get("prediction"), n),
-            np.full(n, scored and "accepted" not in columns),
+            np.full(n, is_scored(columns) and "accepted" not in columns),
         )
+
+    @classmethod
+    def joined(cls, parts: Sequence["StreamRows"], indices: Sequence[NDArray[np.intp]], /) -> "StreamRows":
+        """Rows of several parts in one order: ``indices`` are those of each part's rows in it."""
+        if len(parts) == 1:
+            return parts[0]
+        order = np.argsort(np.concatenate(indices))
+        columns = ([getattr(part, field.name) for part in parts] for field in fields(cls))
+        return cls(*(_joined(column, order) for column in columns))
 
     def keys(self) -> NDArray[np.int64]:
         """(n,) of the ids, 0 where there is none."""
@@ -112,8 +116,12 @@ def distinct(names: Names, /) -> tuple[list[str | None], Ints]:
     return list(numbers), np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
 
 
-def _is_boolean(column: Any) -> bool:
-    return str(getattr(column, "dtype", "")) == "Boolean"
+def _joined(parts: list[Any], order: NDArray[np.intp]) -> Any:
+    """Arrays or names after each other, in this order."""
+    if isinstance(parts[0], np.ndarray):
+        return np.concatenate(parts)[order]
+    names = [name for part in parts for name in part]
+    return [names[k] for k in order.tolist()]
 
 
 def _values(column: Any) -> list[Any]:
@@ -124,25 +132,13 @@ def _truths(column: Any, n: int) -> NDArray[np.int8]:
     """1, 0, or −1 where it is not known."""
     if column is None:
         return np.full(n, UNKNOWN, dtype=np.int8)
-    if _is_boolean(column):
+    if str(getattr(column, "dtype", "")) == "Boolean":
         return np.asarray(column.cast(int).fill_null(UNKNOWN).to_numpy()).astype(np.int8)
-    if isinstance(column, TextCells) and (read := column.truths()) is not None:
-        return read
-    known: dict[Any, int] = {}
-    values = _values(column)
-    if set(map(type, values)) - {type(None)} in ({str}, {int}, {bool}):  # others may be equal and not mean the same
-        for value in set(values):
-            try:
-                known[value] = _code(truth(value))
-            except ValueError:
-                break
-        else:
-            return np.fromiter(map(known.__getitem__, values), np.int8, n)
-    return np.array([_code(at(k, truth, value)) for k, value in enumerate(values)], dtype=np.int8)
-
-
-def _code(value: bool | None) -> int:
-    return UNKNOWN if value is None else int(value)
+    cells = TextCells.of(column)
+    if cells is not None and (codes := cells.truths()) is not None:
+        return codes
+    truths = [at(k, truth, value) for k, value in enumerate(_values(column))]
+    return np.array([UNKNOWN if value is None else value for value in truths], dtype=np.int8)
 
 
 def _numbers(column: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -152,36 +148,23 @@ def _numbers(column: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_
     if str(getattr(column, "dtype", "")) in ("Float64", "Float32"):
         has = np.asarray(column.is_not_null().to_numpy())
         return np.where(has, np.asarray(column.to_numpy(), dtype=np.float64), np.nan), has
-    if isinstance(column, TextCells):
-        numbers, kinds = column.numbers()
-        for k in np.flatnonzero(kinds == LEFT).tolist():
-            value = at(k, number, column[k])
-            numbers[k], kinds[k] = np.nan if value is None else value, kinds[k] if value is None else READ
-        return numbers, kinds == READ
-    values = _values(column)
-    quick = _plain_numbers(values)
-    if quick is not None:
-        return quick, np.ones(n, dtype=bool)
-    parsed = [at(k, number, value) for k, value in enumerate(values)]
-    has = np.array([value is not None for value in parsed], dtype=bool)
-    return np.array([np.nan if value is None else value for value in parsed], dtype=np.float64), has
+    cells = TextCells.of(column)
+    if cells is not None:
+        column = cells
+        numbers, kinds = cells.numbers()
+    elif set(map(type, column)) == {float}:
+        numbers = np.array(column, dtype=np.float64)
+        kinds = np.where(np.abs(numbers) < EXACT, READ, LEFT)
+    else:
+        column = _values(column)
+        numbers, kinds = np.full(n, np.nan), np.full(n, LEFT)
+    for k in np.flatnonzero(kinds == LEFT).tolist():
+        value = at(k, number, column[k])
+        numbers[k], kinds[k] = np.nan if value is None else value, EMPTY if value is None else READ
+    return numbers, kinds == READ
 
 
-def _plain_numbers(values: list[Any]) -> NDArray[np.float64] | None:
-    """All at once if `float` reads them; None if each must be parsed."""
-    kinds = set(map(type, values))
-    if str in kinds:
-        joined = "".join(values) if kinds == {str} else "_"
-        if "_" in joined or not joined.isascii():
-            return None
-    try:
-        numbers = np.fromiter(map(float, values), np.float64, len(values))
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return None if (np.isfinite(numbers) & (np.abs(numbers) >= EXACT)).any() else numbers
-
-
-def _errors(columns: dict[str, Any], n: int) -> NDArray[np.int8]:
+def _errors(columns: Columns, n: int) -> NDArray[np.int8]:
     """Whether the answer was wrong, by ``error``, ``correct``, ``loss``, or ``label`` and ``prediction``."""
     if "error" in columns:
         return _truths(columns["error"], n)
@@ -191,7 +174,7 @@ def _errors(columns: dict[str, Any], n: int) -> NDArray[np.int8]:
     if "loss" in columns:
         ids = _values(columns["id"]) if "id" in columns else [None] * n
         losses = enumerate(zip(_values(columns["loss"]), ids, strict=True))
-        coins = [at(row, lambda pair: tossed(*pair), pair) for row, pair in losses]
+        coins = [at(row, lambda pair: drawn_error(*pair), pair) for row, pair in losses]
         return np.array([UNKNOWN if coin is None else coin for coin in coins], dtype=np.int8)
     if not {"label", "prediction"} <= columns.keys():
         return np.full(n, UNKNOWN, dtype=np.int8)
@@ -202,7 +185,7 @@ def _errors(columns: dict[str, Any], n: int) -> NDArray[np.int8]:
 def _names(column: Any, n: int) -> Names:
     if column is None:
         return [None] * n
-    cells = column if isinstance(column, TextCells) else TextCells.of(column)
+    cells = TextCells.of(column)
     if cells is not None and cells.are_plain:
         return cells
     return list(map(text, _values(column)))

@@ -1,6 +1,5 @@
 """The rule of a selector, for rows that come without a verdict."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Self, final
 
@@ -9,11 +8,8 @@ import numpy as np
 from abstain._errors import InvalidInputError
 from abstain.monitor.rows import StreamRows, at, distinct
 from abstain.monitor.text_cells import UNKNOWN
-from abstain.outputs.column_names import spelled
 from abstain.outputs.columns import text
 from abstain.selector import Recertification, Selector
-
-SCORED = ("confidence", "logit", "proba")  # how columns of outputs begin, from which a selector decides
 
 
 @final
@@ -61,26 +57,23 @@ class Rule:
         )
 
     def decided(self, rows: StreamRows, /) -> StreamRows:
-        """The rows with their verdicts, where they have a confidence and none; a label that has neither is a later one.
+        """The rows, with verdicts where they have a confidence and no verdict; an error carries the index of its row.
 
-        An error is of the first row that has one, whose index it carries.
+        A row with an error and neither is the label of an earlier decision, unless its table has confidences.
         """
-        open_rows = rows.accepted == UNKNOWN
-        unclear = np.flatnonzero(open_rows & ~rows.has_confidence & (rows.error != UNKNOWN) & rows.scored)
-        first = int(unclear[0]) if unclear.size else len(rows)
-        rows_to_decide = np.flatnonzero(open_rows & rows.has_confidence)
-        thresholds = np.full(len(rows), self.value)
+        has_verdict = rows.accepted != UNKNOWN
+        unclear = np.flatnonzero(~has_verdict & ~rows.has_confidence & (rows.error != UNKNOWN) & rows.scored)
+        if unclear.size:
+            at(int(unclear[0]), _refuse, None)
+        undecided = np.flatnonzero(~has_verdict & rows.has_confidence)
+        thresholds = np.full(len(undecided), self.value)
         if self.per is not None:
             names, number = distinct(rows.predictions if self.per == "class" else rows.domains)
-            known = np.full(len(names), self.value)
-            asked, row = np.unique(number[rows_to_decide[rows_to_decide < first]], return_index=True)
-            for k, code in sorted(zip(rows_to_decide[row].tolist(), asked.tolist(), strict=True)):
-                known[code] = at(k, self._threshold, names[code])
-            thresholds = known[number]
-        if unclear.size:
-            at(first, _refuse, None)
+            asked, first, which = np.unique(number[undecided], return_index=True, return_inverse=True)
+            numbered = zip(undecided[first].tolist(), asked.tolist(), strict=True)
+            thresholds = np.array([at(row, self._threshold, names[code]) for row, code in numbered])[which]
         accepted = rows.accepted.copy()
-        accepted[rows_to_decide] = rows.confidence[rows_to_decide] > thresholds[rows_to_decide]
+        accepted[undecided] = rows.confidence[undecided] > thresholds
         return replace(rows, accepted=accepted)
 
     def _threshold(self, name: str | None) -> float:
@@ -111,8 +104,3 @@ def _refuse(_: None) -> None:
         "A labelled row must have `confidence` or `accepted`, got neither. Run "
         "`abstain select` first; a file of later labels has no column of confidences."
     )
-
-
-def is_scored(columns: Iterable[str], /) -> bool:
-    """Whether there are columns from which a selector decides."""
-    return any(name.startswith(SCORED) for name in spelled(columns).values())

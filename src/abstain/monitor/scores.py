@@ -12,11 +12,10 @@ from abstain._arguments import as_doubles
 from abstain._cached_property import cached_property
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
-from abstain._io.records import from_json, to_json
 from abstain._kernels.bets import BETS, jump
 from abstain.monitor.acceptance import AcceptanceMonitor
 from abstain.monitor.monitor import ClusterValues
-from abstain.monitor.rate import SLACK, is_shared
+from abstain.monitor.rate import is_shared
 from abstain.thresholds.sample import check_chance
 from abstain.thresholds.score_distribution import ScoreDistribution
 
@@ -96,11 +95,6 @@ class ScoreMonitor:
             or self.seed < 0
         ):
             raise InvalidInputError("`text` must be the state of a ScoreMonitor, got impossible numbers.")
-        now = np.logaddexp(self.logs[::2], self.logs[1::2]) - log(2)
-        if (now > np.add(self.highest, SLACK)).any() or max(*self.highest, *self.logs) > self.n * log(2) + SLACK:
-            raise InvalidInputError(
-                f"`text` must be the state of a ScoreMonitor, got evidence that {self.n} confidences cannot give."
-            )
 
     @classmethod
     def from_calibration(cls, confidence: ArrayLike, /, *, delta: float = 0.05, seed: int = 0) -> Self:
@@ -190,12 +184,3 @@ class ScoreMonitor:
         largest = f"{exp(highest):.3g}" if highest <= log(SHOWN) else f"over {SHOWN:,}"
         seen = f"{self.n} {'ids' if self.clustered else 'confidences'}"
         return f"Confidences: {verdict}. {seen}; largest evidence of a change {largest}, alarm at {1 / self.delta:g}."
-
-    def to_json(self) -> str:
-        """The state as text."""
-        return to_json(self)
-
-    @classmethod
-    def from_json(cls, text: str, /) -> Self:
-        """The monitor that `to_json` wrote."""
-        return from_json(text, cls)

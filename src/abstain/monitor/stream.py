@@ -3,80 +3,89 @@
 import csv
 import json
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from io import StringIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, final
+from typing import Any, BinaryIO, Self, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain._io.files import reading
 from abstain._kernels.cells import LINES, POSITION, ROWS, split_cells
 from abstain.decision_log import is_log, log_parts
-from abstain.monitor.row import SOURCES, Row, supplied
-from abstain.monitor.rows import StreamRows, at
-from abstain.monitor.rule import is_scored
+from abstain.monitor.row import SOURCES, supplied
+from abstain.monitor.rows import Columns, StreamRows
+from abstain.monitor.rule import Rule
 from abstain.monitor.text_cells import TextCells
 from abstain.outputs.column_names import spelled
 from abstain.outputs.columns import LONGEST_FIELD, delimiter_of
 from abstain.outputs.parquet import read_parquet
 
 BATCH = 262_144
-FEW = 100  # rows that are read one after the other
 BLOCK = 1 << 23  # bytes of a CSV file that are read at once
 LIVE = "-"
 KNOWN = {name for names in SOURCES.values() for name in names}
 DECIDED = ("accepted", "reason")  # columns of decisions that no outputs have
 DECODER = json.JSONDecoder()
-Columns = dict[str, Any]
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class StreamBatch:
-    """Rows of a stream: columns of lists, cells or Polars series; or rows that may differ in their columns."""
+    """Rows of a stream, those with the same columns together: the indices of the rows, which rise, and the columns."""
 
-    n: int
-    columns: Columns | None = None
-    rows: Sequence[Mapping[str, Any]] = ()
+    parts: Sequence[tuple[NDArray[np.intp], Columns]]
+
+    @classmethod
+    def of_columns(cls, columns: Columns, /) -> Self:
+        """From columns of equal length."""
+        return cls([(np.arange(len(next(iter(columns.values()), ()))), columns)])
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, Any]], /) -> Self:
+        """From rows, which may differ in their columns."""
+        alike: dict[tuple[str, ...], list[int]] = {}
+        for k, row in enumerate(rows):
+            alike.setdefault(tuple(row), []).append(k)
+        return cls(
+            [(np.array(at), {name: [rows[k][name] for k in at] for name in names}) for names, at in alike.items()]
+        )
 
     @property
     def names(self) -> Iterable[str]:
         """The names of the columns, those of the first row first."""
-        return self.columns or dict.fromkeys(name for row in self.rows for name in row)
+        return dict.fromkeys(name for _, columns in self.parts for name in columns)
 
-    def read(
-        self, *, start: int, decided: Callable[[StreamRows], StreamRows] = lambda rows: rows, group: str | None = None
-    ) -> StreamRows:
-        """The rows as the monitors see them, the first of which is number ``start``; an error names the row.
+    def read(self, *, start: int = 1, rule: Rule | None = None, group: str | None = None) -> StreamRows:
+        """The rows as the monitors see them, the first of which is number ``start``; an error names the first bad row.
 
-        ``group`` is the column whose values are the groups of the selector, if it has one.
+        ``rule`` decides rows without a verdict; ``group`` is the column whose values are its groups, if it has one.
         """
-        try:
-            if self.columns is not None:
-                return decided(StreamRows.of_columns(self.columns, self.n, scored=is_scored(self.columns), group=group))
-            if (columns := self._alike()) is not None:
-                with suppress(ValueError):  # the first row that cannot be read is looked for below
-                    rows = StreamRows.of_columns(columns, self.n, scored=is_scored(columns), group=group)
-                    return decided(rows)
-            single = [at(k, partial(Row.of, group=group), row) for k, row in enumerate(self.rows)]
-            return decided(
-                StreamRows.of(single, scored=[is_scored(row) and "accepted" not in row for row in self.rows])
-            )
-        except ValueError as problem:
-            raise InvalidInputError(f"Row {start + getattr(problem, 'row', 0)}: {problem}") from None
+        parts = []
+        for indices, columns in self.parts:
+            try:
+                rows = StreamRows.of_columns(columns, group=group)
+                parts.append(rows if rule is None else rule.decided(rows))
+            except ValueError as problem:
+                row = int(indices[getattr(problem, "row", 0)])
+                # an earlier row may be bad in a column that is read later
+                self._before(row).read(start=start, rule=rule, group=group)
+                raise InvalidInputError(f"Row {start + row}: {problem}") from None
+        return StreamRows.joined(parts, [indices for indices, _ in self.parts])
 
-    def _alike(self) -> Columns | None:
-        """Rows with the same columns as columns; None of other rows, and of a single one."""
-        names = set(map(tuple, self.rows))
-        if self.n < FEW or len(names) > 1:
-            return None
-        return {name: [row[name] for row in self.rows] for name in names.pop()}
+    def _before(self, row: int) -> "StreamBatch":
+        """The rows before this one."""
+        ends = [int(np.searchsorted(indices, row)) for indices, _ in self.parts]
+        return StreamBatch(
+            [
+                (indices[:end], {name: column[:end] for name, column in columns.items()})
+                for (indices, columns), end in zip(self.parts, ends, strict=True)
+            ]
+        )
 
 
 def batches(stream: str, needed: set[str], /) -> Iterator[StreamBatch]:
@@ -118,7 +127,7 @@ def check_columns(names: Iterable[str], needed: set[str], /) -> None:
 
 def _gathered(rows: Iterator[dict[str, Any]], size: int) -> Iterator[StreamBatch]:
     while batch := list(islice(rows, size)):
-        yield StreamBatch(len(batch), rows=batch)
+        yield StreamBatch.of_rows(batch)
 
 
 def _parquet(path: Path, needed: set[str]) -> Iterator[StreamBatch]:
@@ -127,7 +136,7 @@ def _parquet(path: Path, needed: set[str]) -> Iterator[StreamBatch]:
     check_columns(frame.columns, needed)
     for start in range(0, len(frame), BATCH):
         part = frame[start : start + BATCH]
-        yield StreamBatch(len(part), {name: part[name] for name in part.columns})
+        yield StreamBatch.of_columns({name: part[name] for name in part.columns})
 
 
 def _csv(file: BinaryIO, needed: set[str]) -> Iterator[StreamBatch]:
@@ -156,10 +165,8 @@ def _csv(file: BinaryIO, needed: set[str]) -> Iterator[StreamBatch]:
             number += len(given)
             rows = [row for row in given if row]
             if rows:
-                yield StreamBatch(
-                    len(rows),
-                    {name: _stripped(cells) for name, cells in zip(header, zip(*rows, strict=True), strict=True)},
-                )
+                columns = zip(header, zip(*rows, strict=True), strict=True)
+                yield StreamBatch.of_columns({name: list(map(str.strip, cells)) for name, cells in columns})
     except csv.Error as error:
         raise InvalidInputError(f"`stream` must be a CSV file, got {error}.") from None
 
@@ -192,7 +199,7 @@ def _plain_csv(file: BinaryIO, header: list[str], delimiter: int) -> Generator[S
         data, rows = np.frombuffer(text, np.uint8), int(done[ROWS])
         cells = (TextCells(data, first[:rows], last[:rows]) for first, last in zip(starts, ends, strict=True))
         if rows:
-            yield StreamBatch(rows, dict(zip(header, cells, strict=True)))
+            yield StreamBatch.of_columns(dict(zip(header, cells, strict=True)))
 
 
 def _is_utf8(text: bytes) -> bool:
@@ -200,10 +207,6 @@ def _is_utf8(text: bytes) -> bool:
         return text.isascii() or bool(text.decode())
     except UnicodeDecodeError:
         return False
-
-
-def _stripped(cells: Sequence[str]) -> list[str]:
-    return list(map(str.strip, cells))
 
 
 def _json_lines(lines: Iterable[str], needed: set[str]) -> Iterator[dict[str, Any]]:

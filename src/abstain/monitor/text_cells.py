@@ -31,13 +31,17 @@ class TextCells:
     ends: Ints
 
     @classmethod
-    def of(cls, column: Any, /) -> Self | None:
-        """Those of a list or a Polars series of strings or integers; None of anything else."""
+    def of(cls, column: Any, /) -> "TextCells | None":
+        """Those of a list or a Polars series of strings, integers or truth values; None of anything else."""
+        if isinstance(column, TextCells):
+            return column
         if isinstance(column, list):
-            kinds = set(map(type, column))
-            if kinds == {int}:
-                return cls.of_texts(list(map(str, column)))
-            return cls.of_texts([each or "" for each in column]) if kinds <= {str, NoneType} else None
+            kinds = set(map(type, column)) - {NoneType}
+            if kinds <= {str}:
+                return cls.of_texts([each or "" for each in column])
+            if kinds not in ({int}, {bool}):
+                return None
+            return cls.of_texts(["" if each is None else str(each) for each in column])
         if not str(getattr(column, "dtype", "")).startswith(TEXTS):
             return None
         array = column.cast(str).fill_null("").to_arrow().cast("large_string")

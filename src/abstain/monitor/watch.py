@@ -1,15 +1,12 @@
 """`Watch`: a deployed selector monitored row by row."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any, Self, final
 
 import numpy as np
 
 from abstain._errors import InvalidInputError
-from abstain._io.records import built, state_reason, to_json
 from abstain._kernels.decision_tables import (
     COUNTS,
     DECISIONS,
@@ -25,7 +22,7 @@ from abstain._kernels.decision_tables import (
     WINDOW,
     undo,
 )  # fmt: skip
-from abstain.monitor.clusters import ERROR, IS_DECISION, VERDICT, OpenRows, joined
+from abstain.monitor.clusters import ERROR, IS_DECISION, VERDICT, OpenRows
 from abstain.monitor.deployment import DeploymentMonitor
 from abstain.monitor.history import WINDOW_ROWS, Alarm, History, LabelQueue
 from abstain.monitor.memory import Memory
@@ -35,9 +32,9 @@ from abstain.monitor.recent import RECENT_ROWS, Recent
 from abstain.monitor.row import Row
 from abstain.monitor.rows import StreamRows, distinct
 from abstain.monitor.rule import Rule
+from abstain.monitor.saved_watch import SavedWatch
 from abstain.monitor.table import table_lines
 
-VERSION = 6
 KINDS = ("risk", "acceptance", "scores")
 CHUNK = 262_144  # rows that compiled code takes at once
 Undo = tuple[Memory, Ints]
@@ -102,7 +99,7 @@ class Watch:
         counts[[WINDOW, LATE_LABELS, LATE_ROWS]] = history.label_window, history.late_labels, history.late_rows
         counts[[DECISIONS, LABELS]] = history.accepted, history.labels
         newer, older = history.ids
-        of_groups = 0 if monitors.groups is None else len(monitors.groups.all)
+        of_groups = 0 if monitors.groups is None else len(monitors.groups.monitors)
         memory = Memory.from_texts(newer, older, history.turns, counts, forgotten=history.forgotten, groups=of_groups)
         known = {(alarm.name, alarm.group) for alarm in history.alarms if alarm.acknowledged is None}
         raised: dict[tuple[str, str | None], None] = dict.fromkeys((name, None) for name in monitors.alarms)
@@ -226,10 +223,10 @@ class Watch:
             counts = state.counts.copy()
             counts[NOW] += 1
             return self._commit(replace(state, counts=counts), [])
-        rows = joined(state.open)
+        rows = OpenRows.joined(state.open)
         done = np.full(len(rows), True) if last else rows.cluster != rows.cluster[-1:]
-        left, rows = rows.taken(np.flatnonzero(~done)), rows.taken(np.flatnonzero(done))
-        state, outcomes = count_clusters(state, rows, self._journal)
+        state, outcomes = count_clusters(state, rows[done], self._journal)
+        left = rows[~done]
         counts = state.counts.copy()
         counts[NOW] += last
         return self._commit(replace(state, counts=counts, open=(left,) if len(left) else ()), [outcomes])
@@ -286,7 +283,7 @@ class Watch:
         """The state as text; a cluster that is not closed is in none, and its rows count when they come again."""
         self._recover()
         state, counts = self._state, self._state.counts
-        waiting = joined(state.open).left
+        waiting = OpenRows.joined(state.open).left
         history = History(
             state.rows,
             int(counts[DECISIONS] - np.count_nonzero((waiting[:, VERDICT] == 1) & (waiting[:, IS_DECISION] == 1))),
@@ -294,50 +291,21 @@ class Watch:
             state.alarms,
             state.memory.to_texts(),
             state.memory.forgotten,
-            state.memory.kept(counts),
+            state.memory.saved_turns(counts),
             int(counts[WINDOW]),
             int(counts[LATE_LABELS]),
             int(counts[LATE_ROWS]),
             state.too_large,
             state.recent,
         )
-        rule = {} if self.rule is None else {"rule": json.loads(to_json(self.rule))}
-        parts = json.loads(self.monitors.to_json())
-        at = {"position": self.position} if self.position else {}
-        return sealed({"version": VERSION} | parts | {"history": json.loads(to_json(history))} | rule | at)
+        return SavedWatch(self.monitors, history, self.rule, self.position).to_json()
 
     @classmethod
     def from_json(cls, text: str, /) -> Self:
         """The watch that `to_json` wrote, or a new one of a `DeploymentMonitor` that its own wrote."""
-        try:
-            state = json.loads(text)
-        except (ValueError, RecursionError):
-            state = None
-        seal = state.pop("sha256", None) if isinstance(state, dict) else None
-        keys = ("version", "history", "rule", "position")
-        whole = dict(state) if isinstance(state, dict) else {}
-        version, history, rule, position = (state.pop(name, None) if isinstance(state, dict) else None for name in keys)
-        if version != (None if history is None else VERSION):
-            raise InvalidInputError(
-                f"`text` must be the state of a monitor of version {VERSION}, got one that another version of abstain "
-                "wrote. Name a new file to start again."
-            )
-        if history is not None and seal != _digest(whole):
-            raise InvalidInputError(
-                "`text` must be the whole and unaltered state of a monitor, got contents that do not match their "
-                "digest. Use a copy, or name a new file to start again."
-            )
-        monitors = DeploymentMonitor.from_json(text if history is None else json.dumps(state))
-        if not monitors.parts:
-            raise InvalidInputError("`text` must be the state of a monitor, got one without monitors.")
-        try:
-            kept, rule = built(history, History | None), built(rule, Rule | None)
-        except ValueError as error:
-            raise InvalidInputError(f"`text` must be the state of a monitor, got {state_reason(error)}.") from None
-        if position is not None and (type(position) is not int or position < 0):
-            raise InvalidInputError("`text` must be the state of a monitor, got an impossible position in a log.")
-        watch = cls(monitors, kept, rule=rule)
-        watch.position = position or 0
+        saved = SavedWatch.from_json(text)
+        watch = cls(saved.monitors, saved.history, rule=saved.rule)
+        watch.position = saved.position or 0
         return watch
 
     def _begin(self) -> State:
@@ -362,28 +330,25 @@ class Watch:
 
     def _commit(self, state: State, outcomes: list[Outcomes]) -> list[Alarm]:
         """Let the monitors count, return their new alarms in the order they came, and end the step."""
-        parts, raised = dict(state.monitors.parts), []
-        groups, recent = dict({} if state.monitors.groups is None else state.monitors.groups.all), state.recent
+        parts, recent, raised = dict(state.monitors.parts), state.recent, list[Alarm]()
+        groups = {} if state.monitors.groups is None else dict(state.monitors.groups.monitors)
         named = list(groups)
         for each in outcomes:
             for name, counted in each.all.items():
-                before = parts[name]
-                parts[name] = before.observe(counted.values)
-                raised += _raised(before, parts[name], counted, name, None)
-            for name, all_counted in each.groups.items():
-                for code, counted in all_counted.by_group():
+                before, parts[name] = parts[name], parts[name].observe(counted.values)
+                raised += _raised(before, parts[name], counted, Alarm(name, 0))
+            for name, of_groups in each.groups.items():
+                for code, counted in of_groups.by_group():
                     group = groups[named[code]]
                     if (former := group.parts.get(name)) is not None:
                         later = former.observe(counted.values)
                         groups[named[code]] = group.replaced(name, later)
-                        raised += _raised(former, later, counted, name, named[code])
-            recent = recent.decided(each.decisions.values).labelled(each.labels.values)
-            for code, counted in each.decisions.by_group():
-                group = groups[named[code]]
-                groups[named[code]] = replace(group, recent=group.recent.decided(counted.values))
-            for code, counted in each.labels.by_group():
-                group = groups[named[code]]
-                groups[named[code]] = replace(group, recent=group.recent.labelled(counted.values))
+                        raised += _raised(former, later, counted, Alarm(name, 0, group=named[code]))
+            for what, counted in each.recent.items():
+                recent = recent.extended(what, counted.values)
+                for code, some in counted.by_group():
+                    group = groups[named[code]]
+                    groups[named[code]] = replace(group, recent=group.recent.extended(what, some.values))
         raised.sort(key=lambda alarm: (alarm.row, alarm.group is not None, KINDS.index(alarm.name)))
         monitors = replace(state.monitors, **parts)  # type: ignore[arg-type]
         if monitors.groups is not None:
@@ -392,18 +357,8 @@ class Watch:
         return raised
 
 
-def _raised(before: Any, after: Any, counted: Counted, name: str, group: str | None) -> list[Alarm]:
-    """The alarm of a monitor that had none before."""
+def _raised(before: Any, after: Any, counted: Counted, alarm: Alarm) -> list[Alarm]:
+    """The alarm, at its row, of a monitor that had none before."""
     if before.alarm or not after.alarm:
         return []
-    return [Alarm(name, int(counted.numbers[first_alarm(before, counted.values)]), group=group)]
-
-
-def _digest(state: dict[str, Any]) -> str:
-    """SHA-256 of all that a state holds."""
-    return sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
-
-
-def sealed(state: dict[str, Any], /) -> str:
-    """The state as text with a digest, so that a damaged or edited file is refused."""
-    return json.dumps(state | {"sha256": _digest(state)})
+    return [replace(alarm, row=int(counted.numbers[first_alarm(before, counted.values)]))]

@@ -20,6 +20,10 @@ from abstain.telemetry import prometheus_text
 from abstain.telemetry.prometheus import CONTENT_TYPE
 
 FEATURE = "Serving"
+applications, requests, responses, routing = (
+    require(f"starlette.{name}", extra="serve", feature=FEATURE)
+    for name in ("applications", "requests", "responses", "routing")
+)
 VERSION = "1"
 BODIES_AT_ONCE = 16
 """How many bodies of the largest size are held at once, before and while they are answered."""
@@ -41,8 +45,6 @@ def application(service: Service, /, *, limits: Limits | None = None) -> Any:
     Starlette
         The application.
     """
-    starlette = require("starlette.applications", extra="serve", feature=FEATURE)
-    routing = require("starlette.routing", extra="serve", feature=FEATURE)
     handlers = Handlers(service, limits or Limits())
     model = "/v2/models/{name}"
     paths: dict[str, Handler] = {"/v2": handlers.server, "/metrics": handlers.metrics}
@@ -66,7 +68,7 @@ def application(service: Service, /, *, limits: Limits | None = None) -> Any:
         for path, handler in paths.items()
     ]
     errors = {404: _plain_error, 405: _plain_error}
-    return starlette.Starlette(routes=routes, lifespan=lifespan, exception_handlers=errors)
+    return applications.Starlette(routes=routes, lifespan=lifespan, exception_handlers=errors)
 
 
 async def _plain_error(_: Any, error: Any) -> Any:
@@ -74,8 +76,7 @@ async def _plain_error(_: Any, error: Any) -> Any:
 
 
 def _json(document: Any, status: int = 200) -> Any:
-    response = require("starlette.responses", extra="serve", feature=FEATURE).Response
-    return response(json.dumps(document), status, media_type="application/json")
+    return responses.Response(json.dumps(document), status, media_type="application/json")
 
 
 class Handlers:
@@ -83,7 +84,6 @@ class Handlers:
 
     def __init__(self, service: Service, limits: Limits) -> None:
         self.service, self.limits, self.at_work, self.held = service, limits, 0, 0
-        self._response = require("starlette.responses", extra="serve", feature=FEATURE).Response
         self._threads = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="abstain-model")
 
     def guarded(self, handler: Handler) -> Handler:
@@ -128,7 +128,7 @@ class Handlers:
 
     async def metrics(self, _: Any) -> Any:
         """For Prometheus."""
-        return self._response(prometheus_text(self.service.measurements), media_type=CONTENT_TYPE)
+        return responses.Response(prometheus_text(self.service.measurements), media_type=CONTENT_TYPE)
 
     async def infer(self, request: Any) -> Any:
         """Decide."""
@@ -168,14 +168,13 @@ class Handlers:
         stated = request.headers.get("content-length", "0")
         if not stated.isdecimal() or len(stated) > 15 or int(stated) > self.limits.body:
             raise self._too_large()
-        disconnected = require("starlette.requests", extra="serve", feature=FEATURE).ClientDisconnect
         try:
             async with asyncio.timeout(self.limits.seconds):
                 async for part in request.stream():
                     self._hold(part, body)
         except TimeoutError:
             raise RequestError(408, f"The body must come within {self.limits.seconds:g} seconds.") from None
-        except disconnected:
+        except requests.ClientDisconnect:
             raise RequestError(400, "The body was cut off.") from None
 
     def _hold(self, part: bytes, body: bytearray) -> None:
@@ -197,9 +196,9 @@ class Handlers:
         await self.service.recorder.record(decisions.columns, may_repeat=decisions.has_own_ids)
         contents, length = write_response(infer, decisions.outputs, model_name=self.service.name, model_version=VERSION)
         if length is None:
-            return self._response(contents, media_type="application/json")
+            return responses.Response(contents, media_type="application/json")
         headers = {HEADER_LENGTH: str(length)}
-        return self._response(contents, headers=headers, media_type="application/octet-stream")
+        return responses.Response(contents, headers=headers, media_type="application/octet-stream")
 
     def _decide(self, body: bytes, header: str | None) -> tuple[Any, Any]:
         predictor = self.service.predictor
@@ -207,8 +206,8 @@ class Handlers:
         known = {info.name for info in predictor.outputs}
         if unknown := set(infer.outputs or ()) - known:
             raise InvalidInputError(f"`outputs` must be among {', '.join(sorted(known))}, got {min(unknown)!r:.60}.")
-        predictor.add_group(infer.inputs, infer.datatypes, infer.parameters)
-        predictor.check(infer.inputs, infer.datatypes)
+        predictor.add_group(infer.inputs, infer.parameters)
+        predictor.check(infer.inputs)
         return infer, predictor.decide(infer.inputs, infer.id)
 
     async def _labels(self, _: Any, body: bytes) -> Any:

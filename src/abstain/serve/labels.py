@@ -5,8 +5,8 @@ from typing import Any
 
 from abstain._errors import InvalidInputError
 from abstain.decision_log import DecisionLog
-from abstain.decision_log.recent import DRAWN
-from abstain.serve.names import check_name
+from abstain.decision_log.record import AUDITED
+from abstain.serve.limits import check_row_name
 
 RULE = '{"labels": [{"id": "…", "error": true}, …]}'
 MOST = 100_000
@@ -31,11 +31,11 @@ def read_labels(body: bytes, log: DecisionLog | None, /, *, audit: bool = False)
         name, error = known.get("id"), known.get("error")
         if not isinstance(name, str) or not isinstance(error, bool) or len(known) > 2:
             raise InvalidInputError(f"A label must have `id`, a string, and `error`, true or false: {RULE}.")
-        check_name(name, "id")
+        check_row_name(name, "id")
         if log is not None and log.recent.decisions(name) > 1:
             raise InvalidInputError(f"`id` must name one decision, got several of {name!r:.60}.")
         columns["id"].append(name)
         columns["error"].append(error)
     if audit and log is not None:
-        columns["review"] = [DRAWN if log.recent.is_drawn(name) else "" for name in columns["id"]]
+        columns["review"] = [AUDITED if log.recent.is_drawn(name) else "" for name in columns["id"]]
     return columns

@@ -1,9 +1,11 @@
-"""`Limits`: what a request may cost."""
+"""`Limits`: what a request may cost; and names of rows that every log and table can hold."""
 
 from dataclasses import dataclass
 from typing import final
 
 from abstain._errors import InvalidInputError
+
+LONGEST_NAME = 500
 
 
 @final
@@ -30,3 +32,9 @@ class Limits:
         for name in ("body", "seconds", "requests"):
             if not getattr(self, name) > 0:
                 raise InvalidInputError(f"`{name}` must be above 0, got {getattr(self, name)}.")
+
+
+def check_row_name(name: str, what: str, /) -> None:
+    """Refuse a name of a row or group that is blank, too long, or not printable, such as half of a surrogate pair."""
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise InvalidInputError(f"`{what}` must be printable, of 1 to {LONGEST_NAME} characters, got {name!r:.60}.")

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from reprlib import repr as shortened
 from typing import Any, final
 
-import numpy as np
 from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
-from abstain.serve.tensors import TYPES, from_bytes, from_json, to_bytes, to_list
+from abstain.serve.tensors import TYPES, datatype_of, from_bytes, from_json, to_bytes, to_list
 
 HEADER_LENGTH = "Inference-Header-Content-Length"
-NAMES = {np.dtype(kind).newbyteorder("<").str: name for name, kind in TYPES.items()}
 MOST_DIMENSIONS, MOST_OUTPUTS = 16, 100
 
 
@@ -24,7 +22,6 @@ class InferRequest:
 
     id: str | None
     inputs: dict[str, NDArray[Any]]
-    datatypes: dict[str, str]
     outputs: dict[str, bool] | None
     """None for all outputs."""
     binary: bool
@@ -45,10 +42,8 @@ def read_request(body: bytes, header_length: str | None, /) -> InferRequest:
     if not isinstance(tensors, list) or not tensors:
         raise InvalidInputError(f"`inputs` must be a list of at least one tensor, got {shortened(tensors)}.")
     inputs: dict[str, NDArray[Any]] = {}
-    datatypes: dict[str, str] = {}
     for tensor in tensors:
-        added, rest = _add_input(_object(tensor, "a tensor"), rest, inputs)
-        datatypes[added] = tensor["datatype"]
+        rest = _add_input(_object(tensor, "a tensor"), rest, inputs)
     if len(rest):
         raise InvalidInputError(f"The body must end with its last tensor, got {len(rest)} more bytes.")
     options = _object(document.get("parameters", {}), "`parameters`")
@@ -56,11 +51,11 @@ def read_request(body: bytes, header_length: str | None, /) -> InferRequest:
     if name is not None and not isinstance(name, str):
         raise InvalidInputError(f"`id` must be a string, got {shortened(name)}.")
     binary = options.get("binary_data_output") is True
-    return InferRequest(name or None, inputs, datatypes, _wanted(document.get("outputs"), binary), binary, options)
+    return InferRequest(name or None, inputs, _wanted(document.get("outputs"), binary), binary, options)
 
 
-def _add_input(tensor: dict[str, Any], rest: memoryview, inputs: dict[str, NDArray[Any]]) -> tuple[str, memoryview]:
-    """Read one tensor; its name, and what is left of the binary part."""
+def _add_input(tensor: dict[str, Any], rest: memoryview, inputs: dict[str, NDArray[Any]]) -> memoryview:
+    """Read one tensor; what is left of the binary part."""
     name, datatype, shape = (tensor.get(key) for key in ("name", "datatype", "shape"))
     if not isinstance(name, str) or name in inputs:
         raise InvalidInputError(f"`name` of an input must be a string that occurs once, got {shortened(name)}.")
@@ -75,13 +70,13 @@ def _add_input(tensor: dict[str, Any], rest: memoryview, inputs: dict[str, NDArr
     size = _object(tensor.get("parameters", {}), "`parameters`").get("binary_data_size")
     if size is None:
         inputs[name] = from_json(name, datatype, shape, tensor.get("data"))
-        return name, rest
+        return rest
     if type(size) is not int or not 0 <= size <= len(rest):
         raise InvalidInputError(
             f"`binary_data_size` of {shortened(name)} must be within the body, got {shortened(size)}."
         )
     inputs[name] = from_bytes(name, datatype, shape, bytes(rest[:size]))
-    return name, rest[size:]
+    return rest[size:]
 
 
 def _wanted(outputs: Any, binary: bool) -> dict[str, bool] | None:
@@ -120,11 +115,6 @@ def write_response(
         tensors.append(tensor)
     header = json.dumps(facts | ({} if request.id is None else {"id": request.id}) | {"outputs": tensors}).encode()
     return (header + b"".join(parts), len(header)) if parts else (header, None)
-
-
-def datatype_of(array: NDArray[Any], /) -> str:
-    """The protocol's name of a type."""
-    return "BYTES" if array.dtype.kind in "OU" else NAMES[array.dtype.newbyteorder("<").str]
 
 
 def _parsed(text: bytes) -> Any:

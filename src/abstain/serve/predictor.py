@@ -1,6 +1,6 @@
 """`Predictor`: a model and a selector, from named inputs to decisions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -15,7 +15,8 @@ from abstain.collect import OnnxModel
 from abstain.outputs import Outputs
 from abstain.selector import ReviewPlan, Selector
 from abstain.selector.shipped_model import check_model, model_outputs
-from abstain.serve.names import check_name
+from abstain.serve.limits import check_row_name
+from abstain.serve.tensors import datatype_of
 
 DATATYPES = {
     "tensor(float)": "FP32",
@@ -45,10 +46,6 @@ class TensorInfo:
     name: str
     datatype: str
     shape: tuple[int, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """As the protocol has it."""
-        return {"name": self.name, "datatype": self.datatype, "shape": list(self.shape)}
 
 
 @final
@@ -114,17 +111,14 @@ class Predictor:
     @property
     def outputs(self) -> tuple[TensorInfo, ...]:
         """What it returns."""
-        kinds = {
-            "prediction": "INT64",
-            "answer": "INT64",
-            "confidence": "FP64",
-            "accepted": "BOOL",
-            "reason": "BYTES",
-            "id": "BYTES",
+        kinds = {"prediction": "INT64", "answer": "INT64", "confidence": "FP64", "accepted": "BOOL"}
+        optional = {
+            "class_name": self.selector.class_names,
+            "candidates": self.selector.class_sets,
+            "review": self._plan,
         }
-        kinds |= {"class_name": "BYTES"} if self.selector.class_names else {}
-        kinds |= {"candidates": "BYTES"} if self.selector.class_sets else {}
-        kinds |= {"review": "BYTES"} if self._plan is not None else {}
+        texts = ["reason", "id", *(name for name, is_there in optional.items() if is_there)]
+        kinds |= dict.fromkeys(texts, "BYTES")
         return tuple(TensorInfo(name, kind, (ANY,)) for name, kind in kinds.items())
 
     def row_names(self, given: NDArray[Any] | None, request: str | None, n: int, /) -> list[str]:
@@ -137,34 +131,33 @@ class Predictor:
             request = f"{self._prefix}-{next(self._requests)}"
         return [request] if n == 1 else [f"{request}-{row}" for row in range(n)]
 
-    def add_group(self, inputs: Arrays, datatypes: dict[str, str], parameters: Mapping[str, Any], /) -> None:
+    def add_group(self, inputs: Arrays, parameters: Mapping[str, Any], /) -> None:
         """Add the group that a parameter of the request names, of all rows, where no input does."""
         first, group = inputs.get(self.inputs[0].name), parameters.get(self._group)
         if group is None or first is None or self._group in inputs:
             return
         if not isinstance(group, str):
             raise InvalidInputError(f"`{self._group}` of `parameters` must be a string, got {group!r:.60}.")
-        inputs[self._group], datatypes[self._group] = np.full(len(first), group, dtype=object), "BYTES"
+        inputs[self._group] = np.full(len(first), group, dtype=object)
 
-    def check(self, inputs: Arrays, datatypes: dict[str, str], /) -> int:
-        """The number of rows; an error unless the inputs are those of the graph."""
+    def check(self, inputs: Arrays, /) -> None:
+        """An error unless the inputs are those of the graph, with the same number of rows."""
         known = {info.name: info for info in (*self.inputs, *self.extras)}
         if unknown := [name for name in inputs if name not in known]:
             raise InvalidInputError(f"`inputs` must be among {', '.join(known)}, got {unknown[0]!r:.60}.")
         if missing := [info.name for info in self.inputs if info.name not in inputs]:
             raise InvalidInputError(f"`inputs` must have {missing[0]}, got none.")
         for name, array in inputs.items():
-            _check_tensor(known[name], datatypes[name], array.shape)
+            _check_tensor(known[name], array)
         sizes = {name: len(array) for name, array in inputs.items()}
-        n = sizes[self.inputs[0].name]
-        if not n or len(set(sizes.values())) > 1:
-            raise InvalidInputError(f"`inputs` must have the same number of rows, at least 1, got {_counts(sizes)}.")
+        counts = ", ".join(f"{n} of {name}" for name, n in sizes.items())
+        if not all(sizes.values()) or len(set(sizes.values())) > 1:
+            raise InvalidInputError(f"`inputs` must have the same number of rows, at least 1, got {counts}.")
         groups = self.selector.groups
         if groups is not None and not groups.is_by_class and self._group not in inputs:
             raise InvalidInputError(
                 f"`inputs` must have {self._group}, since each group has its own threshold, got none."
             )
-        return n
 
     def decide(self, inputs: Arrays, request: str | None = None, /) -> Decisions:
         """Decide on rows that `check` has let pass."""
@@ -193,18 +186,12 @@ class Predictor:
             review = self._plan.columns(decided)
             decided |= {name: review[name] for name in ("review", "inclusion")}
         predictions = self.selector.predictions(outputs)
-        arrays: Arrays = {
-            "prediction": predictions,
-            "answer": np.where(decided["accepted"], predictions, -1),
-            **{name: decided[name] for name in ("confidence", "accepted", "reason")},
-            "id": np.array(names, dtype=object),
-        }
-        arrays |= {"class_name": decided["prediction"]} if self.selector.class_names else {}
-        arrays |= {"candidates": decided["candidates"]} if self.selector.class_sets else {}
-        arrays |= {"review": decided["review"]} if self._plan is not None else {}
+        answers = np.where(decided["accepted"], predictions, -1)
+        arrays = decided | {"prediction": predictions, "answer": answers, "id": np.array(names, dtype=object)}
+        arrays["class_name"] = decided["prediction"]
         columns = {name: values.tolist() for name, values in decided.items()} | {"id": names}
         columns["threshold"] = self.selector.values(outputs).tolist()
-        return Decisions(arrays, columns, has_own_ids)
+        return Decisions({info.name: arrays[info.name] for info in self.outputs}, columns, has_own_ids)
 
 
 def _inputs(model: OnnxModel) -> tuple[TensorInfo, ...]:
@@ -218,8 +205,9 @@ def _inputs(model: OnnxModel) -> tuple[TensorInfo, ...]:
     return tuple(entries)
 
 
-def _check_tensor(info: TensorInfo, datatype: str, shape: Sequence[int]) -> None:
-    if datatype != info.datatype:
+def _check_tensor(info: TensorInfo, array: NDArray[Any]) -> None:
+    shape = array.shape
+    if (datatype := datatype_of(array)) != info.datatype:
         raise InvalidInputError(f"`datatype` of {info.name} must be {info.datatype}, got {datatype}.")
     fits = len(shape) == len(info.shape) and all(
         wanted in (ANY, size) for wanted, size in zip(info.shape, shape, strict=True)
@@ -231,9 +219,5 @@ def _check_tensor(info: TensorInfo, datatype: str, shape: Sequence[int]) -> None
 def _names(values: NDArray[Any], what: str) -> list[str]:
     names = [str(value) for value in values.tolist()]
     for name in names:
-        check_name(name, what)
+        check_row_name(name, what)
     return names
-
-
-def _counts(sizes: dict[str, int]) -> str:
-    return ", ".join(f"{n} of {name}" for name, n in sizes.items())

@@ -11,7 +11,7 @@ import numpy as np
 
 from abstain._errors import RequestError
 from abstain.decision_log import DecisionLog
-from abstain.serve.watcher import Watcher, as_records
+from abstain.serve.watcher import Watcher, as_records, gathered
 from abstain.telemetry import Measurements
 
 Columns = dict[str, list[Any]]
@@ -25,7 +25,6 @@ class PendingRows:
     columns: Columns
     may_repeat: bool
     done: "asyncio.Future[None]"
-    loop: asyncio.AbstractEventLoop
 
 
 @final
@@ -56,9 +55,8 @@ class Recorder:
 
     async def record(self, columns: Columns, /, *, may_repeat: bool) -> None:
         """Return once the rows are on disk; those that are in the log already are not written again."""
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-        self._queue.put(PendingRows(columns, may_repeat, done, loop))
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.put(PendingRows(columns, may_repeat, done))
         await done
 
     def stop(self) -> None:
@@ -70,16 +68,9 @@ class Recorder:
             self.log.close()
 
     def _run(self) -> None:
-        while True:
-            entry = self._queue.get()
-            entries = [] if entry is None else [entry]
-            while entry is not None and not self._queue.empty():
-                entry = self._queue.get()
-                entries += [] if entry is None else [entry]
+        for entries in gathered(self._queue):
             if entries:
                 self._commit(entries)
-            if entry is None:
-                return
 
     def _commit(self, entries: Sequence[PendingRows]) -> None:
         """Write entries, sync once, and tell each; a full part of the log is closed when nobody waits for it."""
@@ -88,7 +79,7 @@ class Recorder:
         if self.failure is not None:
             results = [_refusal(self.failure)] * len(entries)
         for entry, result in zip(entries, results, strict=True):
-            entry.loop.call_soon_threadsafe(_settle, entry.done, result)
+            entry.done.get_loop().call_soon_threadsafe(_settle, entry.done, result)
         for result in results:
             if not isinstance(result, RequestError):
                 self._count_rows(result)

@@ -1,15 +1,17 @@
 """The server: uvicorn with an application, until SIGTERM or SIGINT."""
 
 import socket
+from functools import partial
 from typing import Any
 
 from abstain._errors import InvalidInputError
 from abstain._extras import require
 from abstain.serve.application import FEATURE, application
-from abstain.serve.connections import connection_class
+from abstain.serve.connections import Connection
 from abstain.serve.limits import Limits
 from abstain.serve.service import Service
 
+uvicorn = require("uvicorn", extra="serve", feature=FEATURE)
 GRACE = 10  # seconds in which requests may end after a signal
 
 
@@ -25,7 +27,6 @@ def run_server(service: Service, listener: socket.socket, /, *, limits: Limits |
     limits
         On requests.
     """
-    uvicorn = require("uvicorn", extra="serve", feature=FEATURE)
     limits = limits or Limits()
     config = uvicorn.Config(
         application(service, limits=limits),
@@ -35,7 +36,7 @@ def run_server(service: Service, listener: socket.socket, /, *, limits: Limits |
         timeout_keep_alive=30,
         timeout_graceful_shutdown=GRACE,
         limit_concurrency=4 * limits.requests,
-        http=connection_class(limits),
+        http=partial(Connection, seconds=limits.seconds),
         server_header=False,
     )
     server: Any = uvicorn.Server(config)

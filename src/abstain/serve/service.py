@@ -1,7 +1,7 @@
 """`Service`: a predictor, its log, its monitors and its measurements, started and stopped together."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, final
 
@@ -106,6 +106,6 @@ class Service:
             "name": self.name,
             "versions": ["1"],
             "platform": "abstain_onnx",
-            "inputs": [info.to_dict() for info in self.predictor.inputs],
-            "outputs": [info.to_dict() for info in self.predictor.outputs],
+            "inputs": [asdict(info) for info in self.predictor.inputs],
+            "outputs": [asdict(info) for info in self.predictor.outputs],
         }

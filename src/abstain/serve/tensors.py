@@ -27,15 +27,23 @@ TYPES: dict[str, np.dtype[Any]] = {
     "BYTES": np.dtype(object),
 }
 """NumPy's types by the names of the protocol; BYTES are strings."""
+NAMES = {kind.newbyteorder("<").str: name for name, kind in TYPES.items()}
 KINDS = {"b": "b", "u": "iu", "i": "iu", "f": "iuf"}
 """What may be read as each kind of number: nothing is rounded, and a truth value is no number."""
 LARGEST = float(np.finfo(np.float64).max)
 
 
+def datatype_of(array: NDArray[Any], /) -> str:
+    """The protocol's name of a type."""
+    return "BYTES" if array.dtype.kind in "OU" else NAMES[array.dtype.newbyteorder("<").str]
+
+
 def from_json(name: str, datatype: str, shape: Sequence[int], data: Any, /) -> NDArray[Any]:
     """The array of a tensor whose elements are a list, flat or nested."""
     if datatype == "BYTES":
-        return _shaped(name, _strings(name, data), shape)
+        if not isinstance(data, list) or not all(isinstance(value, str) for value in data):
+            raise InvalidInputError(f"`data` of {name!r} must be a list of strings, got {shortened(data)}.")
+        return _shaped(name, np.array(data, dtype=object), shape)
     wanted = TYPES[datatype]
     try:
         given = np.asarray(data)
@@ -82,12 +90,6 @@ def to_bytes(array: NDArray[Any], /) -> bytes:
     return b"".join(struct.pack("<I", len(text)) + text for text in texts)
 
 
-def _strings(name: str, data: Any) -> NDArray[Any]:
-    if not isinstance(data, list) or not all(isinstance(value, str) for value in data):
-        raise InvalidInputError(f"`data` of {name!r} must be a list of strings, got {shortened(data)}.")
-    return np.array(data, dtype=object)
-
-
 def _unpacked(name: str, data: bytes) -> NDArray[Any]:
     """Strings, each after its length in four bytes."""
     texts, at = [], 0
@@ -106,11 +108,6 @@ def _unpacked(name: str, data: bytes) -> NDArray[Any]:
 def _shaped(name: str, array: NDArray[Any], shape: Sequence[int]) -> NDArray[Any]:
     if array.size != prod(shape):
         raise InvalidInputError(
-            f"`data` of {name!r} must have as many elements as its shape {_short(shape)} says, got {array.size}."
+            f"`data` of {name!r} must have as many elements as its shape {list(shape)!s:.60} says, got {array.size}."
         )
     return array.reshape(tuple(shape))
-
-
-def _short(shape: Sequence[int]) -> str:
-    text = str(list(shape))
-    return text if len(text) < 60 else f"{text[:60]}…"

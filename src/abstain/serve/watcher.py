@@ -1,21 +1,24 @@
 """`Watcher`: the monitors of a service, in a thread of their own, with their state on disk."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
-from typing import Any, final
+from typing import TypeVar, final
 
 from abstain._errors import AbstainError, InvalidInputError
 from abstain._io.files import read_text, write_text
-from abstain.decision_log.record import SEQUENCE, Record, is_label
-from abstain.monitor import DeploymentMonitor, Row, Watch
+from abstain.decision_log.record import SEQUENCE, Columns, Record, is_label, rows_of
+from abstain.monitor import DeploymentMonitor, Watch
 from abstain.monitor.history import WINDOW_ROWS
 from abstain.monitor.rule import Rule
+from abstain.monitor.stream import StreamBatch
 from abstain.selector import Selector
 from abstain.telemetry import Measurements
 
+T = TypeVar("T")
 SAVE_SECONDS = 10.0
 MOST_WAITING = 200_000  # rows; whoever adds more waits
 PAUSE = 0.05  # seconds in which rows gather: many at once take far less time each
@@ -79,8 +82,6 @@ class Watcher:
         self._unsaved: Exception | None = None
         self.failure: Exception | None = None
         """Why nothing is counted any more; the log has what is left out, for the next start."""
-        self.left_out = 0
-        """Labels that the monitors cannot assign to a decision."""
 
     def start(self) -> None:
         """Begin to count."""
@@ -118,13 +119,11 @@ class Watcher:
 
     def _observe(self, records: Sequence[Record]) -> None:
         try:
-            self.watch.observe([Row.of(record) for record in records])
+            self.watch.observe(StreamBatch.of_rows(records).read())
         except InvalidInputError:
             for record in records:
-                try:
-                    self.watch.observe([Row.of(record)])
-                except InvalidInputError:
-                    self.left_out += 1
+                with suppress(InvalidInputError):  # a label that the monitors cannot assign to a decision is left out
+                    self.watch.observe(StreamBatch.of_rows([record]).read())
         self.watch.close()
 
     def _run(self) -> None:
@@ -134,22 +133,16 @@ class Watcher:
             self.failure = self._unsaved = error
 
     def _count_until_stopped(self) -> None:
-        while True:
-            batch = self._queue.get()
-            records = list(batch or ())
-            while batch is not None and not self._queue.empty():
-                batch = self._queue.get()
-                records += batch or ()
-            alarms = len(self.watch.alarms)
+        for batches in gathered(self._queue):
+            records, alarms = [record for batch in batches for record in batch], len(self.watch.alarms)
             self.count(records)
             with self._lock:
                 self._waiting -= len(records)
             self._measurements.monitored(self.watch.metrics())
-            if batch is None or len(self.watch.alarms) > alarms or time.monotonic() - self._saved > self._pause:
+            if len(self.watch.alarms) > alarms or time.monotonic() - self._saved > self._pause:
                 self._save()
-            if batch is None:
-                return
             time.sleep(PAUSE)
+        self._save()
 
     def _save(self) -> None:
         if self._state is None:
@@ -164,10 +157,17 @@ class Watcher:
         self._pause = max(SAVE_SECONDS, 50 * (self._saved - began))
 
 
-def as_records(columns: dict[str, list[Any]], first: int, /) -> list[Record]:
+def as_records(columns: Columns, first: int, /) -> list[Record]:
     """Rows as records of a log, numbered from ``first``."""
-    names = list(columns)
-    return [
-        {SEQUENCE: number} | dict(zip(names, row, strict=True))
-        for number, row in enumerate(zip(*columns.values(), strict=True), start=first)
-    ]
+    return [{SEQUENCE: number} | row for number, row in enumerate(rows_of(columns), start=first)]
+
+
+def gathered(queue: SimpleQueue[T | None], /) -> Iterator[list[T]]:
+    """All that waits in a queue, again and again until None comes; the last time it may be nothing."""
+    is_open = True
+    while is_open:
+        entries = [queue.get()]
+        while entries[-1] is not None and not queue.empty():
+            entries.append(queue.get())
+        is_open = entries[-1] is not None
+        yield [entry for entry in entries if entry is not None]
