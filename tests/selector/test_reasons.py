@@ -5,7 +5,8 @@ import pytest
 
 from abstain import Outputs, Risk, Selector, calibrate
 from abstain.scores import SIRC, Residual, ViM
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
 from abstain.scores.learned import Learned
 from abstain.scores.logit_scores import MaxSoftmax
 

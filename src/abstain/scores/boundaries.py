@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from abstain._kernels.logit_geometry import boundary_distances as exact_distances
 from abstain.outputs import Outputs
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
-from abstain.scores.norms import as_numpy, inverse_distances, is_constant
-from abstain.scores.operations import array_namespace, at_least, constant, norms
+from abstain.scores.operations import array_namespace, at_least, constant, is_constant, norms
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, head_of
+from abstain.scores.samples import mean_feature
 from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score, Sizes
 
 Floats = NDArray[np.float64]
@@ -84,7 +84,7 @@ class PairwiseMargin(PlainScore):
 
     def flaw(self, outputs: Outputs, /) -> str | None:
         """Classes that all have the same weight have no boundary."""
-        return "the same weight for every class" if is_constant(as_numpy(outputs.weight)) else None
+        return "the same weight for every class" if is_constant(Head.of(outputs).rows) else None
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The smallest of the distances."""
@@ -115,10 +115,10 @@ class FDBD(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedFDBD":
         """Take the mean feature and the distances between the rows of the head."""
-        weight, _ = head_of(sample)
-        if is_constant(as_numpy(weight)):
+        head = Head.of(sample)
+        if is_constant(head.rows):
             raise CannotFitError("the head has the same weight for every class")
-        return FittedFDBD(features_of(sample).astype(np.float64).mean(axis=0), inverse_distances(weight))
+        return FittedFDBD(mean_feature(sample), head.inverse_distances)
 
 
 @final

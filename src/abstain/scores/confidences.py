@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import BLOCK_ELEMENTS, BLOCK_ROWS, in_threads
 from abstain.outputs import Outputs
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
 from abstain.scores.operations import array_namespace, constant, double
 from abstain.scores.rows import Array
 
@@ -38,7 +39,7 @@ def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dic
     for score in fitted.values():
         _check_sizes(outputs, score)
     values = {name: np.full(len(outputs), np.nan) for name in fitted}
-    head = _head(outputs, any(score.uses_head for score in fitted.values()))
+    head = Head.of(outputs) if any(score.uses_head for score in fitted.values()) else None
     predicted, unknown = np.full(len(outputs), -1, dtype=np.int64), []
 
     def work(rows: Rows) -> None:
@@ -72,13 +73,9 @@ def predictions(outputs: Outputs, fitted: "FittedScore", /) -> NDArray[np.int64]
 
 def usable_blocks(outputs: Outputs, /, *, with_head: bool) -> Iterator[tuple[Rows, Inputs]]:
     """The finite rows, block by block, as inputs of formulas."""
-    head = _head(outputs, with_head)
+    head = Head.of(outputs) if with_head else None
     for rows in _usable_rows(outputs, ELEMENTS):
         yield rows, Inputs.of(outputs, rows, head)
-
-
-def _head(outputs: Outputs, with_head: bool) -> Head | None:
-    return Head(outputs.weight, outputs.bias) if with_head and outputs.weight is not None else None
 
 
 def _usable_rows(outputs: Outputs, elements: int) -> Iterator[Rows]:

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
+from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
 from abstain.scores.operations import array_namespace, at_least, constant, double, norms
 from abstain.scores.rows import Array
-from abstain.scores.samples import head_of, mean_feature
+from abstain.scores.samples import mean_feature
 from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
 
 Floats = NDArray[np.float64]
@@ -91,9 +92,8 @@ class NCI(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedNCI":
         """Take the mean feature and what the head makes of it."""
-        weight, bias = head_of(sample)
-        mean = mean_feature(sample)
-        return FittedNCI(mean, weight @ mean + bias, self.alpha)
+        head, mean = Head.of(sample), mean_feature(sample)
+        return FittedNCI(mean, head.rows @ mean + head.bias, self.alpha)
 
 
 @final

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import Outputs
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head, as_numpy
+from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
-from abstain.scores.norms import as_numpy, row_norms
 from abstain.scores.rows import Array
 from abstain.scores.score import About, PlainScore, no_size
 
@@ -101,12 +101,13 @@ def geometric_rule(outputs: Outputs, /) -> Outputs:
         )
     if outputs.labels is None and outputs.is_labelled:
         raise InvalidInputError("`outputs` must have labels, got errors, which are those of another decision rule.")
-    scale = 1 / row_norms(outputs.weight)
+    head = Head.of(outputs)
+    scale = head.inverse_norms
     return Outputs(
         logits=outputs.logits * scale,
         labels=outputs.labels,
         features=outputs.features,
-        weight=as_numpy(outputs.weight) * scale[:, None],
+        weight=head.rows * scale[:, None],
         bias=None if outputs.bias is None else outputs.bias * scale,
         shift=outputs.shift,
         domain=outputs.domain,
@@ -152,7 +153,7 @@ class GeometricMargin(PlainScore):
 
     def flaw(self, outputs: Outputs, /) -> str | None:
         """A class without a weight has no distance, and log-probabilities are none."""
-        zero = np.flatnonzero(~np.any(as_numpy(outputs.weight), axis=1))
+        zero = np.flatnonzero(Head.of(outputs).norms == 0)
         return f"a weight of norm zero at class {zero[0]}" if zero.size else no_size(outputs)
 
     def formula(self, inputs: Inputs, /) -> Array:

@@ -11,7 +11,7 @@ from abstain.outputs import Outputs
 from abstain.outputs.hashes import Hashes, hashed, hashed_rows
 from abstain.scores.confidences import confidences
 from abstain.scores.logit_scores import confidence_margin
-from abstain.scores.samples import shared
+from abstain.scores.samples import once_per_sample
 from abstain.scores.score import CannotFitError, FittedScore, Score
 
 Floats = NDArray[np.float64]
@@ -105,18 +105,15 @@ def out_of_fold(score: Score, rows: Outputs, fold: NDArray[np.int64], /, *, enou
     return confidence
 
 
+@once_per_sample
 def unfitted_confidence(score: Score, sample: Outputs, /) -> Floats:
     """Confidence of rows of the sample, all or at least 500, by fits on the nine tenths that a row is not in.
 
     Its mean and spread are about those of new rows. On the very rows that a score was fitted on they are not: principal
     axes of few rows leave hardly any residual there.
     """
-
-    def find() -> Floats:
-        confidence = out_of_fold(score, sample, dealt(sample, number=FINE_FOLDS), enough=ENOUGH)
-        return confidence[~np.isnan(confidence)]
-
-    return shared(sample, ("unfitted", score), find)
+    confidence = out_of_fold(score, sample, dealt(sample, number=FINE_FOLDS), enough=ENOUGH)
+    return confidence[~np.isnan(confidence)]
 
 
 def _names(rows: Outputs) -> Hashes:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import final
 
 from abstain.scores.geometric_margin import GeometricMargin
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
 from abstain.scores.operations import array_namespace
 from abstain.scores.rows import Array, Rows

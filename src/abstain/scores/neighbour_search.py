@@ -20,7 +20,7 @@ from abstain._kernels.neighbours import MeasuredBank, measure_near
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.operations import array_namespace, at_least, constant, normalized
-from abstain.scores.samples import bank_of, features_of, shared
+from abstain.scores.samples import bank_of, features_of, once_per_sample
 from abstain.scores.score import Stored
 
 Array = NDArray[np.floating]
@@ -51,14 +51,11 @@ class Bank(Stored):
         return _CentredBank(self.rows)
 
 
-def unit_bank(sample: Outputs, space: str, /) -> Bank:
+@once_per_sample
+def unit_bank(space: str, sample: Outputs, /) -> Bank:
     """The features or logits of `bank_of` a sample over their norms, one bank for all scores that are fitted on it."""
-
-    def find() -> Bank:
-        rows = bank_of(sample)
-        return Bank(normalized(features_of(rows) if space == "features" else rows.logits))
-
-    return shared(sample, ("bank", space), find)
+    rows = bank_of(sample)
+    return Bank(normalized(features_of(rows) if space == "features" else rows.logits))
 
 
 @final

@@ -15,7 +15,7 @@ from abstain.scores.logit_scores import Energy, energy
 from abstain.scores.neighbour_search import Bank, unit_bank
 from abstain.scores.operations import array_namespace
 from abstain.scores.rows import Array
-from abstain.scores.samples import bank_of, right_and_wrong, shared
+from abstain.scores.samples import bank_of, once_per_sample, right_and_wrong
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Space = Literal["features", "logits"]
@@ -83,7 +83,7 @@ class KNN(Score):
             raise InvalidInputError(
                 "`logits` must be finite for neighbours in logit space, got a masked class. Use the features."
             )
-        bank = unit_bank(sample, self.space)
+        bank = unit_bank(self.space, sample)
         if len(bank) < self.k + self.exclude_self:
             raise CannotFitError(f"the fitting sample has {len(bank)} rows, too few for neighbour {self.k}")
         return FittedKNN(bank, self.k, self.space, self.exclude_self)
@@ -148,13 +148,11 @@ class DeltaKNN(Score):
     def __post_init__(self) -> None:
         check_at_least("k", self.k, 1)
 
+    @once_per_sample
     def _fit(self, sample: Outputs, /) -> "FittedDeltaKNN":
         """Keep the normalized features, those of right samples first."""
-        return shared(sample, self, lambda: self._find(sample))
-
-    def _find(self, sample: Outputs) -> "FittedDeltaKNN":
         right, wrong = (int(rows.sum()) for rows in right_and_wrong(bank_of(sample)))
-        return FittedDeltaKNN(unit_bank(sample, "features"), right, min(self.k, right, wrong))
+        return FittedDeltaKNN(unit_bank("features", sample), right, min(self.k, right, wrong))
 
 
 @final
@@ -214,7 +212,7 @@ class NNGuide(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedNNGuide":
         """Keep the normalized features and their energies."""
-        bank, rows = unit_bank(sample, "features"), bank_of(sample)
+        bank, rows = unit_bank("features", sample), bank_of(sample)
         if len(bank) < self.k:
             raise CannotFitError(f"the fitting sample has {len(bank)} rows, fewer than {self.k} neighbours")
         return FittedNNGuide(bank, energy(rows.logits), self.k)

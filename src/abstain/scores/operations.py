@@ -110,6 +110,11 @@ def largest(rows: Array, count: int, /) -> Array:
     return np.sort(rows, axis=1)[:, ::-1]
 
 
+def is_constant(rows: NDArray[Any], /) -> bool:
+    """Whether all rows are the same."""
+    return bool((rows == rows[0]).all())
+
+
 def softplus(values: Array, /) -> Array:
     """log(1 + e^x) without overflow."""
     xp = array_namespace(values)

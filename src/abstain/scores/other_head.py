@@ -11,11 +11,12 @@ from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.scores.covariance import principal_axes
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import ENERGY
-from abstain.scores.norms import is_constant
+from abstain.scores.operations import is_constant
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, head_of, mean_feature
+from abstain.scores.samples import features_of, mean_feature
 from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score, Sizes
 
 Floats = NDArray[np.float64]
@@ -93,12 +94,12 @@ class DICE(Score):
 
     def _fit(self, sample: Outputs, /) -> FittedOtherHead:
         """Find the contributions."""
-        weight, bias = head_of(sample)
-        contributions = weight * mean_feature(sample)[None, :]
+        head = Head.of(sample)
+        contributions = head.rows * mean_feature(sample)[None, :]
         kept = contributions > np.quantile(contributions, self.pruned)
         if not kept.any():
             raise CannotFitError("the largest contributions to the logits of the fitting sample are all the same")
-        return FittedOtherHead.of(np.where(kept, weight, 0.0), bias, self.score)
+        return FittedOtherHead.of(np.where(kept, head.rows, 0.0), head.bias, self.score)
 
 
 @final
@@ -139,13 +140,12 @@ class PCA(Score):
 
     def _fit(self, sample: Outputs, /) -> FittedOtherHead:
         """Project the head."""
-        weight, bias = head_of(sample)
-        mean = mean_feature(sample)
+        head, mean = Head.of(sample), mean_feature(sample)
         if is_constant(features_of(sample)):
             raise CannotFitError("the features of the fitting sample do not vary")
         axes = _fewest_axes(features_of(sample) - mean, self.variance)
-        projected = (weight @ axes) @ axes.T
-        return FittedOtherHead.of(projected, bias + (weight - projected) @ mean, self.score)
+        projected = (head.rows @ axes) @ axes.T
+        return FittedOtherHead.of(projected, head.bias + (head.rows - projected) @ mean, self.score)
 
 
 def _fewest_axes(centred: Floats, variance: float) -> Floats:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from abstain._cached_property import cached_property
 from abstain._kernels.features import at_ranks
 from abstain.outputs import Outputs
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import ENERGY
 from abstain.scores.operations import array_namespace, constant, running_max, sorted_rows, take_along_rows
 from abstain.scores.other_head import score_of
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, head_of
+from abstain.scores.samples import features_of
 from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
 
 Floats = NDArray[np.float64]
@@ -54,7 +55,8 @@ class RAS(Score):
     def _fit(self, sample: Outputs, /) -> "FittedRAS":
         """Take the mean of the sorted features, and the head."""
         profile = sorted_rows(features_of(sample)).mean(axis=0, dtype=np.float64)
-        return FittedRAS(profile, *head_of(sample), self.score)
+        head = Head.of(sample)
+        return FittedRAS(profile, head.rows, head.bias, self.score)
 
 
 @final

@@ -11,7 +11,8 @@ from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.features import class_blocks, less_excess
 from abstain.outputs import Outputs
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import ENERGY
 from abstain.scores.operations import (
     array_namespace,
@@ -24,7 +25,7 @@ from abstain.scores.operations import (
 )
 from abstain.scores.other_head import score_of
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, head_of
+from abstain.scores.samples import features_of
 from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
 
 Floats = NDArray[np.float64]
@@ -71,8 +72,7 @@ class ReAct(Score):
     def _fit(self, sample: Outputs, /) -> "FittedReAct":
         """Take the quantile and the head."""
         check_share("quantile", self.quantile)
-        weight, _ = head_of(sample)
-        return FittedReAct(quantile(features_of(sample), self.quantile), weight, self.score)
+        return FittedReAct(quantile(features_of(sample), self.quantile), Head.of(sample).rows, self.score)
 
 
 @final

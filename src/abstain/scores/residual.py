@@ -11,12 +11,13 @@ from abstain._errors import InvalidInputError
 from abstain._kernels.features import row_products
 from abstain.outputs import Outputs
 from abstain.scores.covariance import inverse_of_lower, principal_axes
+from abstain.scores.head import Head
 from abstain.scores.held_out import unfitted_confidence
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import Energy, energy, max_logit
 from abstain.scores.operations import constant, double, norms, products
 from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, head_of, shared
+from abstain.scores.samples import features_of, once_per_sample
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score, Sizes
 
 Floats = NDArray[np.float64]
@@ -53,13 +54,11 @@ class Residual(Score):
         summary="How far the features are from where in-distribution features vary.",
     )
 
+    @once_per_sample
     def _fit(self, sample: Outputs, /) -> "FittedResidual":
         """Find the subspace."""
-        return shared(sample, self, lambda: self._find(sample))
-
-    def _find(self, sample: Outputs) -> "FittedResidual":
-        weight, bias = head_of(sample)
-        origin = -_least_squares(weight, bias)
+        head = Head.of(sample)
+        origin = -_least_squares(head.rows, head.bias)
         x = features_of(sample).astype(np.float64) - origin
         n, d = x.shape
         if self.dim is not None and not 0 <= self.dim < d:
