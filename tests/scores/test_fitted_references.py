@@ -44,7 +44,7 @@ from abstain.scores import (
     max_softmax,
     pairwise_margin,
 )
-from abstain.scores.covariance import shrunk_covariance
+from abstain.scores.covariance import estimated_covariance
 from abstain.scores.held_out import dealt
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import MaxSoftmax
@@ -471,7 +471,9 @@ def test_shrinkage_agrees_with_scikit_learn():
     for n in (5, 60, 400):
         x = np.random.default_rng(n).normal(size=(n, 12)) * np.linspace(0.1, 3, 12)
         x -= x.mean(0)
-        np.testing.assert_allclose(shrunk_covariance(x), ledoit_wolf(x, assume_centered=True)[0], rtol=1e-9)
+        np.testing.assert_allclose(
+            estimated_covariance(x, "ledoit_wolf"), ledoit_wolf(x, assume_centered=True)[0], rtol=1e-9
+        )
 
 
 def mahalanobis(x, mean, covariance):

@@ -1,7 +1,7 @@
 """Scores by distance to the boundaries between the predicted class and all others: the pairwise margin and fDBD."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 from array_api_compat import device
@@ -15,7 +15,7 @@ from abstain.scores.logit_formulas import of_logits
 from abstain.scores.operations import array_namespace, at_least, constant, is_constant, norms
 from abstain.scores.rows import Array
 from abstain.scores.samples import mean_feature
-from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score, Sizes
+from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score
 
 Floats = NDArray[np.float64]
 
@@ -126,12 +126,8 @@ class FDBD(Score):
 class FittedFDBD(FittedScore):
     """fDBD with its mean feature (d,) and the inverse distances (K, K) between the rows of the head."""
 
-    mean: Floats
-    inverse: Floats
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": len(self.mean), "classes": len(self.inverse)}
+    mean: Annotated[Floats, "features"]
+    inverse: Annotated[Floats, "classes", "classes"]
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Mean boundary distance over the distance from the mean."""

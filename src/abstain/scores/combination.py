@@ -12,7 +12,7 @@ from abstain.scores.given_confidence import Given
 from abstain.scores.held_out import folds
 from abstain.scores.inputs import Inputs
 from abstain.scores.logistic import weigh_columns
-from abstain.scores.quantile_map import QuantileMap
+from abstain.scores.quantile_map import QuantileMap, known_quantiles
 from abstain.scores.rows import Array
 from abstain.scores.score import CannotFitError, Family, FittedScore
 
@@ -31,7 +31,7 @@ def fit_combination(rows: Outputs, /) -> "FittedCombination":
     signals = {name: values for name, values in signals.items() if _varies(values)}
     if not signals:
         raise CannotFitError("the fitting sample has no confidence that varies")
-    maps = tuple(QuantileMap.of(values[~np.isnan(values)]) for values in signals.values())
+    maps = tuple(QuantileMap.of(values) for values in signals.values())
     quantiles = np.column_stack([known_quantiles(*part) for part in zip(maps, signals.values(), strict=True)])
     absent = np.column_stack([np.isnan(values) for values in signals.values()])
     some = absent.any(axis=0)
@@ -98,10 +98,3 @@ class FittedCombination(FittedScore):
 def _varies(values: Floats) -> bool:
     known = values[~np.isnan(values)]
     return bool(len(known)) and bool(known.max() > known.min())
-
-
-def known_quantiles(quantile_map: QuantileMap, values: Floats) -> Floats:
-    """The normal quantile (n,) of each value, 0, that of the median, where it is missing."""
-    absent = np.isnan(values)
-    quantiles: Floats = quantile_map(np.where(absent, float(quantile_map.knots[0]), values))
-    return np.where(absent, 0.0, quantiles)

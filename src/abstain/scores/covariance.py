@@ -37,25 +37,20 @@ def principal_axes(rows: Floats, /) -> tuple[Floats, Floats]:
 
 
 def estimated_covariance(centred: Floats, estimate: Estimate, /) -> Floats:
-    """Covariance (d, d) of centred rows (n, d), shrunk or as it is."""
-    return shrunk_covariance(centred) if estimate == "ledoit_wolf" else empirical_covariance(centred)
-
-
-def empirical_covariance(centred: Floats, /) -> Floats:
-    """Covariance of centred rows (n, d), as it is."""
-    return centred.T @ centred / len(centred)
-
-
-def shrunk_covariance(centred: Floats, /) -> Floats:
-    """Covariance of centred rows (n, d), pulled towards a multiple of the identity after Ledoit & Wolf (2004)."""
-    sample = empirical_covariance(centred)
+    """Covariance (d, d) of centred rows (n, d), as it is or pulled to a multiple of the identity by `shrinkage`."""
+    sample = centred.T @ centred / len(centred)
+    if estimate == "empirical":
+        return sample
     size = np.trace(sample) / len(sample)
     amount = shrinkage(centred, np.square(sample).sum(), np.square(_plus(sample, -size)).sum())
     return _plus((1 - amount) * sample, amount * size)
 
 
 def shrinkage(centred: Floats, squares: float, apart: float, /) -> float:
-    """How far to pull, from 0 to 1, given the squares of the covariance and of what it lacks to a multiple of one."""
+    """How far to pull, from 0 to 1, after Ledoit & Wolf (2004).
+
+    Given are the sums of squares of the covariance and of its difference from a multiple of the identity.
+    """
     fourth = np.square(np.square(centred).sum(axis=1)).mean()  # the sum of the mean of x²·(x²)ᵀ
     spread = (fourth - squares) / len(centred)
     return 0.0 if apart == 0 else float(min(spread, apart) / apart)

@@ -1,7 +1,7 @@
 """Scores by the size and direction of the features: their norm, and NCI."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from abstain.scores.inputs import Inputs
 from abstain.scores.operations import array_namespace, at_least, constant, double, norms
 from abstain.scores.rows import Array
 from abstain.scores.samples import mean_feature
-from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
+from abstain.scores.score import About, FittedScore, PlainScore, Score
 
 Floats = NDArray[np.float64]
 
@@ -101,13 +101,9 @@ class NCI(Score):
 class FittedNCI(FittedScore):
     """NCI with the mean feature (d,), its logits (K,) and α."""
 
-    mean: Floats
-    logits: Floats
+    mean: Annotated[Floats, "features"]
+    logits: Annotated[Floats, "classes"]
     alpha: float
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": len(self.mean), "classes": len(self.logits)}
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The largest logit less that of the mean, over the distance from it, and the norm."""

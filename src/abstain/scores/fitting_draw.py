@@ -59,27 +59,25 @@ def fit_each(scores: Iterable[Score], rows: FittingRows, /) -> tuple[dict[str, F
 
 
 def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]:
-    """Five times as many in-distribution rows as classes, and the outputs without these samples: `rows_per_class`."""
+    """In-distribution rows, five times as many as classes, and the outputs without these samples: `rows_per_class`."""
     drawn, kept = rows_per_class(outputs, seed=seed)
     return outputs.select(drawn), outputs.select(kept)
 
 
-def rows_per_class(outputs: Outputs, /, *, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """In-distribution rows, as in the paper five times as many as classes, at most half, and where (n,) others are."""
-    return rows_of_number(outputs, PER_CLASS * outputs.n_classes, seed=seed)
+def rows_per_class(
+    outputs: Outputs, /, *, seed: int, size: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """In-distribution rows, at most half of them, and where (n,) the other samples are.
 
-
-def rows_of_number(outputs: Outputs, size: int, /, *, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """So many in-distribution rows, at most half of them, and where (n,) the other samples are.
-
-    Copies of a drawn sample, such as corrupted ones, leave with it.
+    As many as ``size``, by default as in the paper five times as many as classes. Copies of a drawn sample, such as
+    corrupted ones, leave with it.
     """
     inside = np.flatnonzero((outputs.shift == "none") & outputs.usable)
     if len(inside) < 2:
         raise InvalidInputError(
             f"`outputs` must have at least 2 in-distribution rows to fit a score on, got {len(inside)}."
         )
-    size = min(size, len(inside) // 2)
+    size = min(PER_CLASS * outputs.n_classes if size is None else size, len(inside) // 2)
     samples, n = outputs.samples
     rng = outputs.generator("rows to fit scores on", seed)
     drawn = inside[draw_rows(len(inside), samples[inside], size=size, rng=rng)]

@@ -1,7 +1,6 @@
 """Confidences of rows that the scores were not fitted on, from which a combination of scores is learned."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from abstain.outputs import Outputs
 from abstain.outputs.hashes import Hashes, hashed, hashed_rows
 from abstain.scores.confidences import confidences
+from abstain.scores.fitting_draw import FittingRows, fit_each
 from abstain.scores.logit_scores import confidence_margin
 from abstain.scores.samples import once_per_sample
 from abstain.scores.score import CannotFitError, FittedScore, Score
@@ -127,24 +127,19 @@ def _names(rows: Outputs) -> Hashes:
     return hashes if features is None else hashes ^ hashed_rows(features, salt=OTHER_SALT)
 
 
-def fit_all(inside: Mapping[str, Score], anywhere: Mapping[str, Score], rows: Outputs, /) -> dict[str, FittedScore]:
+def fit_all(inside: Iterable[Score], anywhere: Iterable[Score], rows: Outputs, /) -> dict[str, FittedScore]:
     """The scores that these rows determine, fitted on the in-distribution ones, or on rows of every kind."""
     fitted: dict[str, FittedScore] = {}
-    kinds = [(anywhere, rows)]
     if (clean := rows.shift == "none").any():
-        kinds.insert(0, (inside, rows.select(clean)))
-    for scores, sample in kinds:
-        for name, score in scores.items():
-            with suppress(CannotFitError):
-                fitted[name] = score.fit(sample)
-    return fitted
+        fitted, _ = fit_each(inside, FittingRows.all_alike(rows.select(clean)))
+    return fitted | fit_each(anywhere, FittingRows.all_alike(rows))[0]
 
 
 def held_out(
-    inside: Mapping[str, Score], anywhere: Mapping[str, Score], rows: Outputs, fold: NDArray[np.int64], /
+    inside: Sequence[Score], anywhere: Sequence[Score], rows: Outputs, fold: NDArray[np.int64], /
 ) -> dict[str, Floats]:
     """Confidence (n,) of each row by a fit on the other folds, of the scores that every fold determines."""
-    confidence = {name: np.full(len(rows), np.nan) for name in (*inside, *anywhere)}
+    confidence = {score.name: np.full(len(rows), np.nan) for score in (*inside, *anywhere)}
     for number in np.unique(fold):
         here = fold == number
         if here.all():

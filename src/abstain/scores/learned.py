@@ -70,20 +70,11 @@ class Learned(Score):
         chosen = [score for score in (*self.base, *self.candidates, *self.anywhere) if score.name in fitted.names]
         return tuple(dict.fromkeys((*self.needs, *(need for score in chosen for need in score.needs))))
 
-    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
-        """Those of the chosen scores."""
-        parts: dict[Family, Array] = fitted.shortfalls(inputs)
-        return parts
-
     def objection(self, outputs: Outputs, /) -> str | None:
         """Without logits, it weighs the confidences of others, of which there must be two."""
         if outputs.n_classes:
             return super().objection(outputs)
         return None if len(outputs.confidence_names) > 1 else "no logits and no two confidences"
-
-    def has_truth(self, sample: Outputs, /) -> bool:
-        """Without logits, errors or losses are enough."""
-        return super().has_truth(sample) if sample.n_classes else sample.is_labelled
 
     def _fit(self, sample: Outputs, /) -> FittedScore:
         """Weigh the scores by rows held out, then fit them on all rows; confidences of others where these are all."""
@@ -92,7 +83,7 @@ class Learned(Score):
             return fit_combination(rows)
         right = 1.0 - rows.losses
         inside, anywhere = (
-            {score.name: score for score in scores if score.objection(rows) is None}
+            [score for score in scores if score.objection(rows) is None]
             for scores in ((*self.base, *self.candidates), self.anywhere)
         )
         fold = folds(rows)
@@ -153,7 +144,7 @@ class FittedLearned(FittedScore):
     def expects(self) -> Sizes:
         """What the fitting sample had."""
         own: Sizes = {"classes": len(self.offsets)} if len(self.offsets) else {}
-        return {what: size for score in self.scores for what, size in score.expects().items()} | own
+        return super().expects() | own
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Intercept plus weights times quantiles, plus what the predicted class adds."""

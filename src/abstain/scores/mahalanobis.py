@@ -2,7 +2,7 @@
 
 from abc import ABC
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from abstain.scores.inputs import Inputs
 from abstain.scores.operations import array_namespace, constant, double, normalized, products
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, labelled_features, once_per_sample, right_and_wrong
-from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
+from abstain.scores.score import About, CannotFitError, FittedScore, Score
 
 Floats = NDArray[np.float64]
 
@@ -118,13 +118,9 @@ class MDS(ByClassGaussians):
 class FittedMDS(FittedScore):
     """MDS with class means (c, d) and the precision that they share."""
 
-    means: Floats
+    means: Annotated[Floats, None, "features"]
     precision: Precision
     normalize: bool
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.means.shape[1]}
 
     @cached_property
     def _centre(self) -> Floats:
@@ -181,15 +177,11 @@ class RMDS(ByClassGaussians):
 class FittedRMDS(FittedScore):
     """RMDS with class means (c, d), the overall mean (1, d), and the precision of each."""
 
-    means: Floats
+    means: Annotated[Floats, None, "features"]
     precision: Precision
-    overall: Floats
+    overall: Annotated[Floats, None, "features"]
     overall_precision: Precision
     normalize: bool
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.means.shape[1]}
 
     @cached_property
     def _form(self) -> tuple[Floats, Floats]:
@@ -254,13 +246,9 @@ class DeltaMDS(Score):
 class FittedDeltaMDS(FittedScore):
     """Δ-MDS with the means of right and wrong samples by class and the precision that they share."""
 
-    means_right: Floats
-    means_wrong: Floats
+    means_right: Annotated[Floats, None, "features"]
+    means_wrong: Annotated[Floats, None, "features"]
     precision: Precision
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.means_right.shape[1]}
 
     @cached_property
     def _form(self) -> tuple[Floats, Floats]:

@@ -41,6 +41,11 @@ class Bank(Stored):
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(m, d)."""
+        return self.rows.shape
+
     def sought_from(self, inputs: Inputs, space: str, /) -> "Search":
         """The search from the features or logits of inputs, over their norms; one for all scores of the same bank."""
         return inputs.known(self, lambda: Search(self, inputs.units(space, self.rows)))

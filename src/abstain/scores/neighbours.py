@@ -1,7 +1,7 @@
 """Scores by nearest neighbours in the fitting sample: KNN, Δ-KNN and NNGuide."""
 
 from dataclasses import dataclass
-from typing import Literal, final, get_args
+from typing import Annotated, Literal, final, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,13 +160,9 @@ class DeltaKNN(Score):
 class FittedDeltaKNN(FittedScore):
     """Δ-KNN with its bank, of which so many are right and the rest wrong."""
 
-    bank: Bank
+    bank: Annotated[Bank, None, "features"]
     right: int
     k: int
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.bank.rows.shape[1]}
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Log-distance to the wrong samples less that to the right ones."""
@@ -223,13 +219,9 @@ class NNGuide(Score):
 class FittedNNGuide(FittedScore):
     """NNGuide with its bank of features and their energies (m,)."""
 
-    bank: Bank
+    bank: Annotated[Bank, None, "features"]
     energies: NDArray[np.float64]
     k: int
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.bank.rows.shape[1]}
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Energy times guidance."""

@@ -1,7 +1,7 @@
 """Logit scores of another head: DICE and PCA."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from abstain.scores.logit_scores import ENERGY
 from abstain.scores.operations import is_constant
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, mean_feature
-from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score, Sizes
+from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score
 
 Floats = NDArray[np.float64]
 
@@ -32,13 +32,9 @@ def score_of(score: PlainScore, features: Array, head: Head, /) -> Array:
 class FittedOtherHead(FittedScore):
     """A logit score of a classifier that has another head, weight (K, d) and bias (K,)."""
 
-    weight: Floats
-    bias: Floats
+    weight: Annotated[Floats, "classes", "features"]
+    bias: Annotated[Floats, "classes"]
     score: PlainScore
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.weight.shape[1], "classes": self.weight.shape[0]}
 
     @classmethod
     def of(cls, weight: Floats, bias: Floats, score: PlainScore, /) -> "FittedOtherHead":

@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 
 from abstain.metrics.spread import normal_quantile
 from abstain.scores.operations import array_namespace, at_least, at_most, constant
-from abstain.scores.rows import Array
+from abstain.scores.rows import CERTAIN, Array
 from abstain.scores.score import Stored
 
 Floats = NDArray[np.float64]
 KNOTS = 17
 NARROWEST = 1e-200  # gap between knots, so that no share of it overflows
-CERTAIN = 1e12  # stands for the infinite confidence of a row with one class left
 
 
 @final
@@ -32,8 +31,8 @@ class QuantileMap(Stored):
 
     @classmethod
     def of(cls, confidence: Floats, /) -> Self:
-        """That of a sample (n,)."""
-        ordered = np.sort(np.clip(confidence, -CERTAIN, CERTAIN))
+        """That of a sample (n,), in which missing values, which are NaN, do not count."""
+        ordered = np.sort(np.clip(confidence[~np.isnan(confidence)], -CERTAIN, CERTAIN))
         knots = np.unique(np.quantile(ordered, np.linspace(0, 1, KNOTS), method="inverted_cdf"))
         knots = knots[np.diff(knots, prepend=-np.inf) > NARROWEST]
         below, up_to = (np.searchsorted(ordered, knots, side) for side in ("left", "right"))
@@ -52,6 +51,13 @@ class QuantileMap(Stored):
         inside = xp.sum(at_most(at_least(share, 0.0), 1.0) * constant(rises, x)[None, :], axis=1)
         first, last = float(rises[0] / widths[0]), float(rises[-1] / widths[-1])
         return inside + float(self.quantiles[0]) + _beyond(last * (x - high)) - _beyond(first * (low - x))
+
+
+def known_quantiles(quantile_map: QuantileMap, values: Floats, /) -> Floats:
+    """The normal quantile (n,) of each value, 0, that of the median, where it is missing."""
+    absent = np.isnan(values)
+    quantiles: Floats = quantile_map(np.where(absent, float(quantile_map.knots[0]), values))
+    return np.where(absent, 0.0, quantiles)
 
 
 def _beyond(excess: Array) -> Array:

@@ -1,7 +1,7 @@
 """RAS: a logit score of features that keep their order alone."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Annotated, Any, final
 
 import numpy as np
 from array_api_compat import device
@@ -17,7 +17,7 @@ from abstain.scores.operations import array_namespace, constant, running_max, so
 from abstain.scores.other_head import score_of
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of
-from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
+from abstain.scores.score import About, FittedScore, PlainScore, Score
 
 Floats = NDArray[np.float64]
 
@@ -64,14 +64,10 @@ class RAS(Score):
 class FittedRAS(FittedScore):
     """RAS with its profile (d,), ascending, and the head."""
 
-    profile: Floats
-    weight: Floats
-    bias: Floats
+    profile: Annotated[Floats, "features"]
+    weight: Annotated[Floats, "classes", "features"]
+    bias: Annotated[Floats, "classes"]
     score: PlainScore
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.weight.shape[1], "classes": self.weight.shape[0]}
 
     @cached_property
     def _head(self) -> Head:

@@ -1,7 +1,7 @@
 """Logit scores of reshaped features: ReAct, ASH and SCALE."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from abstain.scores.operations import (
 from abstain.scores.other_head import score_of
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of
-from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
+from abstain.scores.score import About, FittedScore, PlainScore, Score
 
 Floats = NDArray[np.float64]
 
@@ -81,12 +81,8 @@ class FittedReAct(FittedScore):
     """ReAct with its clip and the weight of the head."""
 
     clip: float
-    weight: NDArray[np.float64]
+    weight: Annotated[Floats, "classes", "features"]
     score: PlainScore
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.weight.shape[1], "classes": self.weight.shape[0]}
 
     @cached_property
     def _head(self) -> Head:

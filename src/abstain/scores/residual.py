@@ -1,7 +1,7 @@
 """Scores by what the features have outside their principal subspace: Residual and ViM."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Annotated, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from abstain.scores.logit_scores import Energy, energy, max_logit
 from abstain.scores.operations import constant, double, norms, products
 from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, once_per_sample
-from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score, Sizes
+from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score
 
 Floats = NDArray[np.float64]
 WORST = 1e12  # condition of the normal equations
@@ -78,14 +78,10 @@ class Residual(Score):
 class FittedResidual(FittedScore):
     """Residual with its origin (d,) and a basis (d, m) of the space outside the subspace, or within it."""
 
-    origin: Floats
-    basis: Floats
+    origin: Annotated[Floats, "features"]
+    basis: Annotated[Floats, "features", None]
     within: bool
     """Whether the basis is that of the subspace, which is narrower: what the features have in it is taken off."""
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": len(self.origin)}
 
     @cached_property
     def _shift(self) -> Floats:
@@ -177,12 +173,6 @@ class ViM(Score):
             raise CannotFitError("the mean largest logit of the fitting sample is not above zero")
         return FittedViM(residual, largest / float(size), np.array([energy(sample.logits).mean(), -largest]))
 
-    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
-        """What energy and the virtual logit lack to their means."""
-        of_energy, of_residual = fitted.parts(inputs)
-        usual = fitted.usual.tolist()
-        return {"logit": usual[0] - of_energy, "feature": usual[1] - of_residual}
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -198,15 +188,17 @@ class FittedViM(FittedScore):
         if self.usual.shape != (2,):
             raise InvalidInputError(f"`usual` must be (2,), got {self.usual.shape}.")
 
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return self.residual.expects()
-
     def formula(self, inputs: Inputs, /) -> Array:
         """Energy plus α times the (negative) residual score."""
-        of_energy, of_residual = self.parts(inputs)
+        of_energy, of_residual = self._parts(inputs)
         return of_energy + of_residual
 
-    def parts(self, inputs: Inputs, /) -> tuple[Array, Array]:
+    def shortfalls(self, inputs: Inputs, /) -> dict[Family, Array]:
+        """What energy and the virtual logit lack to their means."""
+        of_energy, of_residual = self._parts(inputs)
+        usual = self.usual.tolist()
+        return {"logit": usual[0] - of_energy, "feature": usual[1] - of_residual}
+
+    def _parts(self, inputs: Inputs) -> tuple[Array, Array]:
         """Energy (n,), and α times the (negative) residual score."""
         return Energy().formula(inputs), self.alpha * inputs.confidence(self.residual)
