@@ -33,8 +33,7 @@ from abstain.scores.mahalanobis import MDS, RMDS, DeltaMDS
 from abstain.scores.margin_mix import MarginMix
 from abstain.scores.max_logit_pnorm import MaxLogitPNorm, max_logit_pnorm
 from abstain.scores.neighbours import KNN, DeltaKNN, NNGuide
-from abstain.scores.other_head import DICE, PCA
-from abstain.scores.ranked_shift import RAS
+from abstain.scores.other_head import DICE, PCA, RAS
 from abstain.scores.registry import SCORES, as_score, as_scores
 from abstain.scores.reshaped_features import ASH, SCALE, ReAct
 from abstain.scores.residual import Residual, ViM

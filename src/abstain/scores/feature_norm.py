@@ -6,7 +6,6 @@ from typing import Annotated, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
@@ -21,21 +20,14 @@ Floats = NDArray[np.float64]
 @final
 @dataclass(frozen=True)
 class FeatureNorm(PlainScore):
-    r"""The norm of the features, :math:`\|x\|_1` or :math:`\|x\|_2`.
+    r"""The sum of the sizes of the features, :math:`\|x\|_1`.
 
     Unknown classes excite networks less. The usual companion of softmax in `SIRC`.
-
-    Parameters
-    ----------
-    order : int
-        1 or 2.
 
     References
     ----------
     Xia & Bouganis, 2022
     """
-
-    order: int = 1
 
     about = About(
         name="feature_norm",
@@ -47,15 +39,11 @@ class FeatureNorm(PlainScore):
         summary="The norm of the features, which unknown classes excite less.",
     )
 
-    def __post_init__(self) -> None:
-        if self.order not in (1, 2):
-            raise InvalidInputError(f"`order` must be 1 or 2, got {self.order}.")
-
     def formula(self, inputs: Inputs, /) -> Array:
         """The norm."""
         x = double(inputs.features)
         xp = array_namespace(x)
-        return norms(x) if self.order == 2 else xp.sum(xp.abs(x), axis=1)
+        return xp.sum(xp.abs(x), axis=1)
 
 
 @final

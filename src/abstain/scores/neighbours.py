@@ -19,7 +19,6 @@ from abstain.scores.samples import bank_of, once_per_sample, right_and_wrong
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Space = Literal["features", "logits"]
-ITSELF = 1e-12  # a squared distance below which a sample may be itself, up to rounding
 
 
 @final
@@ -35,8 +34,6 @@ class KNN(Score):
         Which neighbour, from 1 on.
     space : {'features', 'logits'}
         Where distances are measured: features as in the authors' code, logits as in the paper's text.
-    exclude_self : bool
-        A sample that, once normalized, is in the fitting sample is not its own neighbour.
 
     Examples
     --------
@@ -51,7 +48,6 @@ class KNN(Score):
 
     k: int = 2
     space: Space = "features"
-    exclude_self: bool = False
 
     named_by = ("space",)
 
@@ -84,9 +80,9 @@ class KNN(Score):
                 "`logits` must be finite for neighbours in logit space, got a masked class. Use the features."
             )
         bank = unit_bank(self.space, sample)
-        if len(bank) < self.k + self.exclude_self:
+        if len(bank) < self.k:
             raise CannotFitError(f"the fitting sample has {len(bank)} rows, too few for neighbour {self.k}")
-        return FittedKNN(bank, self.k, self.space, self.exclude_self)
+        return FittedKNN(bank, self.k, self.space)
 
 
 @final
@@ -97,7 +93,6 @@ class FittedKNN(FittedScore):
     bank: Bank
     k: int
     space: Space
-    exclude_self: bool
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""
@@ -105,16 +100,11 @@ class FittedKNN(FittedScore):
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Minus the k-th squared distance, NaN where a masked class has no finite logit."""
-        distances = self.bank.sought_from(inputs, self.space).distances(self.k + self.exclude_self)
-        xp = array_namespace(distances)
-        confidence = -distances[:, self.k - 1]
-        if self.exclude_self:
-            confidence = xp.where(distances[:, 0] < ITSELF, -distances[:, self.k], confidence)
-        return (
-            xp.where(xp.all(xp.isfinite(inputs.logits), axis=1), confidence, xp.nan)
-            if self.space == "logits"
-            else confidence
-        )
+        confidence = -self.bank.sought_from(inputs, self.space).distances(self.k)[:, self.k - 1]
+        if self.space == "features":
+            return confidence
+        xp = array_namespace(confidence)
+        return xp.where(xp.all(xp.isfinite(inputs.logits), axis=1), confidence, xp.nan)
 
 
 @final

@@ -95,7 +95,7 @@ class FittedReAct(FittedScore):
     def formula(self, inputs: Inputs, /) -> Array:
         """The score of the logits of the clipped features."""
         clipped = at_most(inputs.features, self.clip) if "features" in self.score.needs else None
-        return self.score.formula(Inputs(self._logits(inputs), clipped, self._head if self.score.uses_head else None))
+        return score_of(self.score, self._head, clipped, self._logits(inputs))
 
     def _logits(self, inputs: Inputs) -> Array:
         """Of the clipped features."""
@@ -147,7 +147,7 @@ class ASH(PlainScore):
         factor, smallest = sharpening(inputs, self.pruned)
         x = double(inputs.features)
         left = array_namespace(x).where(x >= smallest[:, None], x * factor[:, None], 0.0)
-        return score_of(self.score, left, inputs.head)
+        return score_of(self.score, inputs.head, left)
 
 
 def check_pruned(pruned: float, /) -> None:
@@ -214,4 +214,4 @@ class SCALE(PlainScore):
         factor, _ = sharpening(inputs, self.pruned)
         bias = constant(inputs.head.bias, factor)[None, :]
         logits = factor[:, None] * (double(inputs.logits) - bias) + bias
-        return self.score.formula(Inputs(logits, None, inputs.head if self.score.uses_head else None))
+        return score_of(self.score, inputs.head, None, logits)
