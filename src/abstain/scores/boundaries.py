@@ -5,22 +5,18 @@ from typing import Annotated, final
 
 import numpy as np
 from array_api_compat import device
-from numpy.typing import NDArray
 
 from abstain._kernels.logit_geometry import boundary_distances as exact_distances
 from abstain.outputs import Outputs
 from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
-from abstain.scores.operations import array_namespace, at_least, constant, is_constant, norms
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats, array_namespace, at_least, constant, is_constant, norms
 from abstain.scores.samples import mean_feature
 from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score
 
-Floats = NDArray[np.float64]
 
-
-def boundary_distances(inputs: Inputs, inverse: NDArray[np.float64], /) -> tuple[Array, Array]:
+def boundary_distances(inputs: Inputs, inverse: Floats, /) -> tuple[Array, Array]:
     """Smallest and mean (n,) of (z_ŷ − z_j) · inverse[ŷ, j] over j with inverse above 0, masked classes apart."""
     rows, logits = inputs.sums(), inputs.logits
     if isinstance(logits, np.ndarray):

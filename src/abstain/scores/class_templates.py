@@ -8,13 +8,10 @@ from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.mahalanobis import class_means
-from abstain.scores.operations import array_namespace, constant, double, normalized, products
-from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, labelled_features
+from abstain.scores.operations import Array, Floats, array_namespace, constant, double, normalized, products
+from abstain.scores.samples import class_means, features_of, labelled_features
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
 
-Floats = NDArray[np.float64]
 SMALLEST = -745.0  # the log of the smallest number above zero
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._cached_property import cached_property
 from abstain.outputs import Outputs
@@ -12,11 +11,10 @@ from abstain.scores.given_confidence import Given
 from abstain.scores.held_out import folds
 from abstain.scores.inputs import Inputs
 from abstain.scores.logistic import weigh_columns
+from abstain.scores.operations import Array, Floats
 from abstain.scores.quantile_map import QuantileMap, known_quantiles
-from abstain.scores.rows import Array
 from abstain.scores.score import CannotFitError, Family, FittedScore
 
-Floats = NDArray[np.float64]
 RIDGES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 """Weaker ones than for scores of one classifier, since signals of different sources repeat each other less."""
 

@@ -11,8 +11,7 @@ from abstain._kernels.blocks import BLOCK_ELEMENTS, BLOCK_ROWS, in_threads
 from abstain.outputs import Outputs
 from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import array_namespace, constant, double
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats, array_namespace, constant, double
 
 if TYPE_CHECKING:
     from abstain.scores.score import FittedScore
@@ -21,7 +20,7 @@ Rows = slice | NDArray[np.int64]
 ELEMENTS = 2 * BLOCK_ELEMENTS  # of a block: enough for every thread and for a matrix product
 
 
-def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dict[str, NDArray[np.float64]]:
+def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dict[str, Floats]:
     """Confidence of many fitted scores, computed block by block so that each block is read once for all of them.
 
     Parameters
@@ -115,7 +114,7 @@ def decide(fitted: "FittedScore", logits: Array, features: Array | None, head: H
     return xp.where(usable, fitted.predictions(inputs), -1), xp.where(usable, fitted.formula(inputs), xp.nan)
 
 
-def above(values: float | NDArray[np.float64], prediction: Array, confidence: Array, /) -> Array:
+def above(values: float | Floats, prediction: Array, confidence: Array, /) -> Array:
     """Whether each confidence is above the threshold, or above that of its prediction where each class has its own."""
     if isinstance(values, float):
         return confidence > values

@@ -6,16 +6,13 @@ from typing import Literal, final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.scores.operations import array_namespace
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats, array_namespace
 from abstain.scores.score import CannotFitError, Stored
 
 Estimate = Literal["ledoit_wolf", "empirical"]
 ESTIMATES = get_args(Estimate)
 SMALL = 64  # features
 FLOOR = 1e-6  # of the mean variance: the least that a direction counts for
-
-Floats = NDArray[np.float64]
 
 
 def are_few(rows: int, features: int, /) -> bool:
@@ -68,7 +65,7 @@ def whitening(covariance: Floats, /) -> Floats:
 
 
 def mean_variance(total: float, d: int, /) -> float:
-    """Of a feature; there must be some."""
+    """The mean variance of a feature, which must be above 0."""
     if not FLOOR * total / d > 0:
         raise CannotFitError("the features of the fitting sample do not vary")
     return float(total / d)
@@ -115,7 +112,7 @@ class Precision(Stored):
     def towards(self, means: Floats, /) -> tuple[Floats, Floats]:
         """B (d, c) and h (c,) such that xPxᵀ − 2(xB − h) are the squared distances to means (c, d).
 
-        Who compares distances by the same precision can leave xPxᵀ out.
+        Where distances by the same precision are compared, xPxᵀ cancels.
         """
         centres = means @ self.matrix
         slopes = self.matrix @ centres.T

@@ -11,12 +11,9 @@ from abstain._arguments import as_numbers
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import array_namespace, double, products
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats, array_namespace, double, products
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
 from abstain.scores.temperature import best_temperature
-
-Floats = NDArray[np.float64]
 
 
 @final

@@ -3,18 +3,12 @@
 from dataclasses import dataclass
 from typing import Annotated, final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from abstain.outputs import Outputs
 from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import array_namespace, at_least, constant, double, norms
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats, array_namespace, at_least, constant, double, norms
 from abstain.scores.samples import mean_feature
 from abstain.scores.score import About, FittedScore, PlainScore, Score
-
-Floats = NDArray[np.float64]
 
 
 @final

@@ -95,9 +95,9 @@ def split_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> tup
 def rows_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> NDArray[np.bool_]:
     """Where (n,) rows are to fit scores on; the others are still a sample of what all were.
 
-    Samples are drawn one by one, whatever they are, until they are a ``share`` of all, or 20,000, and those
-    in-distribution are five times as many as classes, or half of the samples are drawn. As when to stop depends on
-    those drawn alone, what is left is as it was; taking in-distribution rows only would leave more of the others.
+    Samples of every kind are drawn one by one until there are enough: a ``share`` of all, at most 20,000, with five
+    times as many in-distribution ones as classes; but never more than half. What is left has the same distribution,
+    since only the samples drawn decide when to stop; a draw of in-distribution rows alone would shift it to the others.
     """
     cluster, n = outputs.samples
     rank = outputs.generator("rows to fit a score on", seed).permutation(n)[cluster]

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
@@ -12,7 +11,7 @@ from abstain.outputs import Outputs
 from abstain.scores.head import Head, as_numpy
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats
 from abstain.scores.score import About, PlainScore, no_size
 
 Form = Literal["signed", "top_two"]
@@ -162,7 +161,7 @@ class GeometricMargin(PlainScore):
             return inputs.scaled_margin
         return Inputs(inputs.distances).sums().margin
 
-    def note(self, confidence: NDArray[np.float64], /) -> str | None:
+    def note(self, confidence: Floats, /) -> str | None:
         """How often the two argmaxes differ, which the gap of the top two does not show."""
         if self.form != "signed":
             return None

@@ -1,17 +1,14 @@
 """The last layer: what it makes of features, the norms of its rows, and the distances between them."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import row_blocks
 from abstain.outputs import Outputs
-from abstain.scores.operations import is_constant, products
-
-Array = Any
+from abstain.scores.operations import Array, Floats, is_constant, products
 
 
 class Head:
@@ -28,7 +25,7 @@ class Head:
         return cls(outputs.weight, outputs.bias)
 
     @property
-    def rows(self) -> NDArray[np.float64]:
+    def rows(self) -> Floats:
         """The weight (K, d) in float64, finite."""
         rows = as_numpy(self.weight)
         if rows.ndim != 2 or not np.isfinite(rows).all():
@@ -36,12 +33,12 @@ class Head:
         return rows
 
     @cached_property
-    def bias(self) -> NDArray[np.float64]:
+    def bias(self) -> Floats:
         """(K,) in float64."""
         return np.zeros(len(self.weight)) if self._bias is None else as_numpy(self._bias)
 
     @cached_property
-    def _columns(self) -> NDArray[np.float64]:
+    def _columns(self) -> Floats:
         return np.ascontiguousarray(self.rows.T)
 
     def logits(self, features: Array, /) -> Array:
@@ -49,12 +46,12 @@ class Head:
         return products(features, self._columns, self.bias)
 
     @cached_property
-    def norms(self) -> NDArray[np.float64]:
+    def norms(self) -> Floats:
         """‖w_i‖ (K,)."""
         return np.sqrt(np.square(self.rows).sum(axis=1))
 
     @cached_property
-    def inverse_norms(self) -> NDArray[np.float64]:
+    def inverse_norms(self) -> Floats:
         """1/‖w_i‖ (K,), none of them infinite."""
         self.check_norms()
         return 1 / self.norms
@@ -68,7 +65,7 @@ class Head:
             )
 
     @cached_property
-    def inverse_distances(self) -> NDArray[np.float64]:
+    def inverse_distances(self) -> Floats:
         """1/‖w_i − w_j‖ (K, K), 0 where the rows are the same.
 
         ‖w_i‖² + ‖w_j‖² − 2⟨w_i, w_j⟩ by BLAS. Where that is below a thousandth of ‖w_i‖² + ‖w_j‖², it has lost digits,
@@ -96,7 +93,7 @@ def lacking(what: str, arguments: str, /) -> InvalidInputError:
     return InvalidInputError(f"`outputs` must have {what} for this score, got none. Pass {arguments} to Outputs.")
 
 
-def as_numpy(array: Array, /) -> NDArray[np.float64]:
+def as_numpy(array: Array, /) -> Floats:
     """A float64 NumPy array from any library, on any device."""
     if hasattr(array, "detach"):
         array = array.detach().cpu().numpy()

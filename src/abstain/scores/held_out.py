@@ -11,10 +11,10 @@ from abstain.outputs.hashes import Hashes, hashed, hashed_rows
 from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import FittingRows, fit_each
 from abstain.scores.logit_scores import confidence_margin
+from abstain.scores.operations import Floats
 from abstain.scores.samples import once_per_sample
 from abstain.scores.score import CannotFitError, FittedScore, Score
 
-Floats = NDArray[np.float64]
 FOLDS = 5
 FINE_FOLDS, ENOUGH = 10, 500  # for a mean and a spread: fits on nearly all rows, and as few fits as give them
 LARGEST = 10_000  # rows: more do not make it better, but slower

@@ -1,4 +1,4 @@
-"""What a formula may look at: arrays of one library, what several scores share worked out once."""
+"""What a formula may look at: arrays of one library, and what several scores share, which is computed once."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -10,8 +10,8 @@ from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.scores.head import Head, lacking
-from abstain.scores.operations import array_namespace, constant, sorted_rows, unit_rows
-from abstain.scores.rows import Array, Rows, at_least_float32, logit_rows
+from abstain.scores.operations import Array, array_namespace, constant, sorted_rows, unit_rows
+from abstain.scores.rows import Rows, at_least_float32, logit_rows
 
 if TYPE_CHECKING:
     from abstain.scores.score import FittedScore
@@ -121,13 +121,13 @@ class Inputs:
         return known[0].prediction
 
     def confidence(self, fitted: "FittedScore", /) -> Array:
-        """That of a fitted score, found once for all scores made of it."""
+        """The confidence (n,) of a fitted score, computed once for all scores made of it."""
         return self.known(fitted, lambda: fitted.formula(self))
 
     def known(self, what: object, find: Callable[[], T], /) -> T:
-        """What is found of these rows by the same object, once for all scores that hold it."""
+        """The result of ``find`` for these rows, computed once for all scores that hold the object ``what``."""
         if id(what) not in self._known:
-            self._known[id(what)] = (what, find())  # kept, or its id could become another's
+            self._known[id(what)] = (what, find())  # with the object, or its id could become another's
         value: T = self._known[id(what)][1]
         return value
 

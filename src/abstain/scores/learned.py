@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._cached_property import cached_property
 from abstain.outputs import Outputs
@@ -12,12 +11,10 @@ from abstain.scores.combination import FittedCombination, fit_combination
 from abstain.scores.held_out import fit_all, folds, held_out, some_rows
 from abstain.scores.inputs import Inputs
 from abstain.scores.logistic import weigh
-from abstain.scores.operations import array_namespace, constant
+from abstain.scores.operations import Array, Floats, array_namespace, constant
 from abstain.scores.quantile_map import QuantileMap
-from abstain.scores.rows import Array
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Need, Score, Sizes
 
-Floats = NDArray[np.float64]
 SHOWN = 5  # scores in a note
 
 

@@ -6,15 +6,16 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.scores.operations import Floats
+
 RIDGES = (10.0, 30.0, 100.0, 300.0, 1000.0)
 OF_BASE, OF_CLASSES = 0.3, 1 / 3  # the ridge of the base, and the share of the ridge that classes have
-FEWEST = 3  # right and wrong rows that more than the base takes
-FLATTEST = 0.01  # weight of the base: no rows turn it around
+FEWEST = 3  # right rows, and wrong rows, to learn more than the weight of the base
+FLATTEST = 0.01  # the least weight of the base, whatever the rows show
 MOST_CLASSES = 100  # with a part of their own, the most frequent
 
-Floats = NDArray[np.float64]
 STEPS, ENOUGH = 100, 1e-9
-NEAR = 1e-3  # a bound, at most; less as the optimum is
+NEAR = 1e-3  # how near to its bound a coefficient counts as on it, at most; less near the optimum
 
 
 def fit_logistic(
@@ -135,8 +136,8 @@ def weigh_columns(
 ) -> Weights:
     """The weights of scores by their quantiles (n, s), the mean of the first ``base`` of them being free.
 
-    All else is drawn to zero, by each ridge in turn and by one that leaves nothing else, and the fits are averaged,
-    each by the likelihood that it gives to rows held out: few rows leave much of each, and no fit is fallen back to.
+    All other weights are shrunk to zero, by each ridge in turn and at last wholly. The mean of these fits is taken,
+    each weighted by its likelihood of rows held out. With few rows, all fits count; with many, mostly the best.
     """
     mean = quantiles[:, :base].mean(axis=1, keepdims=True)
     alone = fit_logistic(mean, right, ridge=OF_BASE, rising=np.array([True]))

@@ -12,12 +12,9 @@ from abstain._names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.covariance import ESTIMATES, Estimate, Precision, precision
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import array_namespace, constant, double, normalized, products
-from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, labelled_features, once_per_sample, right_and_wrong
+from abstain.scores.operations import Array, Floats, array_namespace, constant, double, normalized, products
+from abstain.scores.samples import class_means, features_of, labelled_features, once_per_sample, right_and_wrong
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
-
-Floats = NDArray[np.float64]
 
 
 @once_per_sample
@@ -46,16 +43,6 @@ def labelled_rows(sample: Outputs, normalize: bool, /) -> tuple[Floats, NDArray[
 def feature_rows(inputs: Inputs, means: Floats, normalize: bool, /) -> Array:
     """The features in float64, over their norms if those of the means were."""
     return inputs.units("features", means) if normalize else double(inputs.features)
-
-
-def class_means(features: Floats, labels: NDArray[np.int64], /) -> tuple[Floats, Floats]:
-    """Mean feature (c, d) of each class there is, and the features less the mean of their class."""
-    _, first, group, counts = np.unique(np.sort(labels), return_index=True, return_inverse=True, return_counts=True)
-    order = np.argsort(labels, kind="stable")
-    means = np.add.reduceat(features[order], first, axis=0) / counts[:, None]
-    centred = np.empty_like(features)
-    centred[order] = features[order] - means[group]
-    return means, centred
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from math import inf
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._arguments import check_at_least
 from abstain._kernels.logit_geometry import centred_sums
@@ -15,8 +14,8 @@ from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
 from abstain.scores.logit_scores import MaxSoftmax, max_softmax
-from abstain.scores.operations import array_namespace
-from abstain.scores.rows import Array, at_least_float32
+from abstain.scores.operations import Array, Floats, array_namespace
+from abstain.scores.rows import at_least_float32
 from abstain.scores.score import About, FittedScore, Score
 
 NORMS = tuple(float(p) for p in range(10))
@@ -129,7 +128,7 @@ class FittedMaxLogitPNorm(FittedScore):
             return MaxSoftmax().formula(inputs)
         return _pnorm(inputs.logits, self.p)
 
-    def note(self, _: NDArray[np.float64], /) -> str | None:
+    def note(self, _: Floats, /) -> str | None:
         """Whether it is max softmax."""
         if self.p >= 0:
             return None

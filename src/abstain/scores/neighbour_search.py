@@ -19,12 +19,11 @@ from abstain._kernels.compilation import as_given
 from abstain._kernels.neighbours import MeasuredBank, measure_near
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import array_namespace, at_least, constant, normalized
+from abstain.scores.operations import Floats, array_namespace, at_least, constant, normalized
 from abstain.scores.samples import bank_of, features_of, once_per_sample
 from abstain.scores.score import Stored
 
 Array = NDArray[np.floating]
-Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 SPARE = 3  # candidates beyond k
 PRODUCTS = BLOCK_ROWS * 10_000  # at a time, 40 MB
@@ -122,9 +121,9 @@ def _check(k: int, size: int) -> None:
 
 
 class _Measure(NamedTuple):
-    """How far a row q is from rows b of a bank, the lower the nearer, and what in float32 is the higher then.
+    """How far a row q is from rows b of a bank, the lower the nearer, with a float32 value that is the higher then.
 
-    That is slope · (⟨q, b⟩ + shift) − half, q and b centred and scaled, shift that of the query or 0.
+    The value is slope · (⟨q, b⟩ + shift) − half, q and b centred and scaled, with the shift of the query or 0.
     """
 
     weights: Floats

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, final, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._arguments import check_at_least
 from abstain._errors import InvalidInputError
@@ -13,8 +12,7 @@ from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import Energy, energy
 from abstain.scores.neighbour_search import Bank, unit_bank
-from abstain.scores.operations import array_namespace
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats, array_namespace
 from abstain.scores.samples import bank_of, once_per_sample, right_and_wrong
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
@@ -210,7 +208,7 @@ class FittedNNGuide(FittedScore):
     """NNGuide with its bank of features and their energies (m,)."""
 
     bank: Annotated[Bank, None, "features"]
-    energies: NDArray[np.float64]
+    energies: Floats
     k: int
 
     def formula(self, inputs: Inputs, /) -> Array:

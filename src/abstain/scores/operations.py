@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from abstain._kernels.blocks import for_each_block
 from abstain._kernels.features import row_products
 
-Array = Any
+Array = Any  # a NumPy, torch, JAX or CuPy array; the same kind comes out
+Floats = NDArray[np.float64]
 
 
 def array_namespace(*arrays: Any) -> Any:
@@ -33,7 +34,7 @@ def constant(values: NDArray[Any], like: Array, /) -> Array:
     return double(array_namespace(like).asarray(np.ascontiguousarray(values), device=device(like)))
 
 
-def products(rows: Array, matrix: NDArray[np.float64], offset: NDArray[np.float64] | None = None, /) -> Array:
+def products(rows: Array, matrix: Floats, offset: Floats | None = None, /) -> Array:
     """``rows @ matrix + offset`` in float64, (n, d) times (d, m) plus (m,)."""
     if isinstance(rows, np.ndarray):
         return row_products(rows, matrix, offset)
@@ -119,6 +120,14 @@ def softplus(values: Array, /) -> Array:
     """log(1 + e^x) without overflow."""
     xp = array_namespace(values)
     return xp.where(values > 0, values, 0.0) + xp.log1p(xp.exp(-xp.abs(values)))
+
+
+def minus_exp(confidence: Array, /) -> Array:
+    """The literal value −e^−c of scores whose confidence is minus the log of a quantity that certainty makes small.
+
+    DOCTOR's 1 − 1/‖σ‖², the negative entropy Σσ log σ, and SIRC's −(1 − p_max)(1 + e^{−b(s − a)}).
+    """
+    return -array_namespace(confidence).exp(-confidence)
 
 
 def at_most(values: Array, limit: float, /) -> Array:

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Self, final
 
 import numpy as np
 from array_api_compat import device
-from numpy.typing import NDArray
 
 from abstain._arguments import check_share
 from abstain._cached_property import cached_property
@@ -17,6 +16,8 @@ from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import ENERGY
 from abstain.scores.operations import (
+    Array,
+    Floats,
     array_namespace,
     constant,
     is_constant,
@@ -24,11 +25,8 @@ from abstain.scores.operations import (
     sorted_rows,
     take_along_rows,
 )
-from abstain.scores.rows import Array
 from abstain.scores.samples import features_of, mean_feature
 from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score
-
-Floats = NDArray[np.float64]
 
 
 def score_of(score: PlainScore, head: Head, features: Array | None, logits: Array | None = None, /) -> Array:

@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from typing import Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain.metrics.spread import normal_quantile
-from abstain.scores.operations import array_namespace, at_least, at_most, constant
-from abstain.scores.rows import CERTAIN, Array
+from abstain.scores.operations import Array, Floats, array_namespace, at_least, at_most, constant
+from abstain.scores.rows import CERTAIN
 from abstain.scores.score import Stored
 
-Floats = NDArray[np.float64]
 KNOTS = 17
 NARROWEST = 1e-200  # gap between knots, so that no share of it overflows
 

@@ -15,6 +15,8 @@ from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import ENERGY
 from abstain.scores.operations import (
+    Array,
+    Floats,
     array_namespace,
     at_least,
     at_most,
@@ -24,11 +26,8 @@ from abstain.scores.operations import (
     quantile,
 )
 from abstain.scores.other_head import score_of
-from abstain.scores.rows import Array
 from abstain.scores.samples import features_of
 from abstain.scores.score import About, FittedScore, PlainScore, Score
-
-Floats = NDArray[np.float64]
 
 
 @final

@@ -15,12 +15,10 @@ from abstain.scores.head import Head
 from abstain.scores.held_out import unfitted_confidence
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import Energy, energy, max_logit
-from abstain.scores.operations import constant, double, norms, products
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats, constant, double, norms, products
 from abstain.scores.samples import features_of, once_per_sample
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score
 
-Floats = NDArray[np.float64]
 WORST = 1e12  # condition of the normal equations
 
 

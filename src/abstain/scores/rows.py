@@ -1,6 +1,6 @@
 """The row sums behind every logit score: by the fused kernel for NumPy, by their own operations for other libraries."""
 
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from array_api_compat import device, is_array_api_obj
@@ -10,9 +10,8 @@ from abstain._arguments import as_rectangle
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain._kernels.row_sums import RowSums, row_sums
-from abstain.scores.operations import array_namespace
+from abstain.scores.operations import Array, array_namespace
 
-Array = Any  # a NumPy, torch, JAX or CuPy array; the same kind comes out
 LOWEST = -1e4  # its exponential is 0 in any precision
 CERTAIN = 1e12  # stands for the infinite confidence of a row with one class left
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.head import lacking
+from abstain.scores.operations import Floats
 from abstain.scores.score import CannotFitError
 
 LARGEST_BANK = 10_000
@@ -64,7 +65,7 @@ def features_of(sample: Outputs, /) -> NDArray[Any]:
 
 
 @once_per_sample
-def mean_feature(sample: Outputs, /) -> NDArray[np.float64]:
+def mean_feature(sample: Outputs, /) -> Floats:
     """(d,) the mean of the features."""
     return features_of(sample).mean(axis=0, dtype=np.float64)
 
@@ -73,6 +74,16 @@ def labelled_features(sample: Outputs, /) -> tuple[NDArray[Any], NDArray[np.int6
     """Features and labels of the rows of known classes, of which there must be some."""
     labels, x = known_labels(sample), features_of(sample)
     return (x, labels) if (labels >= 0).all() else (x[labels >= 0], labels[labels >= 0])
+
+
+def class_means(features: Floats, labels: NDArray[np.int64], /) -> tuple[Floats, Floats]:
+    """Mean feature (c, d) of each class there is, and the features less the mean of their class."""
+    _, first, group, counts = np.unique(np.sort(labels), return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(labels, kind="stable")
+    means = np.add.reduceat(features[order], first, axis=0) / counts[:, None]
+    centred = np.empty_like(features)
+    centred[order] = features[order] - means[group]
+    return means, centred
 
 
 def known_labels(sample: Outputs, /) -> NDArray[np.int64]:

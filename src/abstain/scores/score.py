@@ -5,15 +5,13 @@ from dataclasses import Field, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import array_namespace
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats
 
 Family = Literal["softmax", "logit", "margin", "feature", "hybrid", "given", "own"]
 Need = Literal["logits", "features", "head", "fitting", "labels"]
@@ -99,7 +97,7 @@ class FittedScore(Stored, ABC):
         """Of a combination, the single scores by name to compare it with."""
         return {}
 
-    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    def __call__(self, outputs: Outputs, /) -> Floats:
         """Confidence (n,) of every row, NaN, which no threshold accepts, where a row is non-finite."""
         expect_outputs(outputs)
         return confidences(outputs, {"score": self})["score"]
@@ -116,7 +114,7 @@ class FittedScore(Stored, ABC):
         """(n,) how much each family of scores lowers the confidence, in any unit; none where it has no parts."""
         return {}
 
-    def note(self, confidence: NDArray[np.float64], /) -> str | None:  # noqa: ARG002
+    def note(self, confidence: Floats, /) -> str | None:  # noqa: ARG002
         """What a reader of results should know of the score, given the confidence of all rows, or None."""
         return None
 
@@ -255,14 +253,6 @@ class PlainScore(Score, FittedScore, ABC):
 
     def _fit(self, sample: Outputs, /) -> Self:  # noqa: ARG002
         return self
-
-
-def minus_exp(confidence: Array, /) -> Array:
-    """The literal value −e^−c of scores whose confidence is minus the log of a quantity that certainty makes small.
-
-    DOCTOR's 1 − 1/‖σ‖², the negative entropy Σσ log σ, and SIRC's −(1 − p_max)(1 + e^{−b(s − a)}).
-    """
-    return -array_namespace(confidence).exp(-confidence)
 
 
 def _shown(value: Any) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import SumsScore
-from abstain.scores.operations import softplus
-from abstain.scores.rows import Array, logit_rows
+from abstain.scores.operations import Array, softplus
+from abstain.scores.rows import logit_rows
 from abstain.scores.samples import known_labels, once_per_sample
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
 
