@@ -1,6 +1,7 @@
 """Logistic regression with ridges and bounds, and the weights of scores that it gives."""
 
 from dataclasses import dataclass
+from math import inf
 from typing import final
 
 import numpy as np
@@ -136,32 +137,26 @@ def weigh_columns(
 ) -> Weights:
     """The weights of scores by their quantiles (n, s), the mean of the first ``base`` of them being free.
 
-    All other weights are shrunk to zero, by each ridge in turn and at last wholly. The mean of these fits is taken,
-    each weighted by its likelihood of rows held out. With few rows, all fits count; with many, mostly the best.
+    All other weights are shrunk to zero, by an infinite ridge and by each of the others in turn. The mean of these fits
+    is taken, each weighted by its likelihood of rows held out. With few rows, all fits count; with many, mostly the best.
     """
-    mean = quantiles[:, :base].mean(axis=1, keepdims=True)
-    alone = fit_logistic(mean, right, ridge=OF_BASE, rising=np.array([True]))
     if not FEWEST <= right.sum() <= len(right) - FEWEST:
-        return Weights(float(alone[0]), _shared(float(alone[1]), np.zeros(quantiles.shape[1]), base), np.zeros(0))
+        ridges, others = (), others[:, :0]
+    mean = quantiles[:, :base].mean(axis=1, keepdims=True)
     columns = np.column_stack([mean, quantiles, others])
     kinds = np.repeat([0, 1, 2], [1, quantiles.shape[1], others.shape[1]])
-    fits = [np.pad(alone, (0, columns.shape[1] - 1))]
-    losses = [held_out_losses(mean, right, fold, ridge=OF_BASE, rising=np.array([True])).sum()]
-    for ridge in ridges:
-        each = np.array([OF_BASE, ridge, ridge * OF_CLASSES])[kinds]
-        fits.append(fit_logistic(columns, right, ridge=each, rising=kinds < 2))
-        losses.append(held_out_losses(columns, right, fold, ridge=each, rising=kinds < 2).sum())
+    fits, losses = [], []
+    for ridge in (inf, *ridges):
+        some = slice(0, 1 if ridge == inf else None)
+        each, rising = np.array([OF_BASE, ridge, ridge * OF_CLASSES])[kinds[some]], kinds[some] < 2
+        fit = fit_logistic(columns[:, some], right, ridge=each, rising=rising)
+        fits.append(np.pad(fit, (0, columns.shape[1] + 1 - len(fit))))
+        losses.append(held_out_losses(columns[:, some], right, fold, ridge=each, rising=rising).sum())
     likely = np.exp(min(losses) - np.array(losses))
     mean_fit = (likely / likely.sum()) @ np.array(fits)
-    scores, rest = mean_fit[2 : 2 + quantiles.shape[1]], mean_fit[2 + quantiles.shape[1] :]
-    return Weights(float(mean_fit[0]), _shared(float(mean_fit[1]), scores, base), rest)
-
-
-def _shared(weight: float, scores: Floats, base: int) -> Floats:
-    """The weights of scores, that of the base shared among those it is the mean of."""
-    shared = scores.copy()
-    shared[:base] += max(weight, FLATTEST) / base
-    return shared
+    scores, rest = np.split(mean_fit[2:], [quantiles.shape[1]])
+    scores[:base] += max(mean_fit[1], FLATTEST) / base  # the mean of the base shares its weight
+    return Weights(float(mean_fit[0]), scores, rest)
 
 
 def _frequent(counts: NDArray[np.int64]) -> NDArray[np.int64]:
