@@ -78,7 +78,7 @@ def usable_blocks(outputs: Outputs, /, *, with_head: bool) -> Iterator[tuple[Row
 
 
 def _usable_rows(outputs: Outputs, elements: int) -> Iterator[Rows]:
-    """The finite rows in blocks of about so many elements."""
+    """The finite rows, in blocks of about this number of elements."""
     features = outputs.source("features")
     columns = outputs.n_classes + (0 if features is None else features.shape[1])
     step = max(1, elements // max(1, columns))

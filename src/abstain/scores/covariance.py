@@ -16,7 +16,7 @@ FLOOR = 1e-6  # of the mean variance: the least that a direction counts for
 
 
 def are_few(rows: int, features: int, /) -> bool:
-    """Whether rows span so little of the features that what they span is the shorter thing to work with."""
+    """Whether there are so few rows that the space they span is cheaper to work with than that of the features."""
     return 2 * rows <= features
 
 

@@ -38,8 +38,9 @@ def some_rows(sample: Outputs, /) -> Outputs:
 
 
 def _order_of_copies(sample: Outputs, contents: list[Hashes]) -> Hashes:
-    """(n,) hashes that order rows with the same contents, each label as likely first as it is frequent."""
-    outcome = hashed(sample.shift, salt=SALT) ^ hashed(_truth(sample), salt=OTHER_SALT)
+    """(n,) hashes that order rows with the same contents, each label first as likely as it is frequent."""
+    truth: NDArray[Any] = sample.losses if sample.labels is None else sample.labels
+    outcome = hashed(sample.shift, salt=SALT) ^ hashed(truth, salt=OTHER_SALT)
     order = np.lexsort((outcome, *contents))
     keys = np.stack([outcome, *contents])[:, order]
     is_new = np.r_[True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)]
@@ -47,10 +48,6 @@ def _order_of_copies(sample: Outputs, contents: list[Hashes]) -> Hashes:
     copy = np.empty(len(order), np.int64)
     copy[order] = np.arange(len(order)) - first
     return hashed((outcome ^ contents[-1] ^ hashed(copy, salt=SALT)).view(np.int64), salt=SALT)
-
-
-def _truth(sample: Outputs) -> NDArray[Any]:
-    return sample.losses if sample.labels is None else sample.labels
 
 
 def _signals(rows: Outputs) -> list[Hashes]:

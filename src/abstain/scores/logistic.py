@@ -137,8 +137,8 @@ def weigh_columns(
 ) -> Weights:
     """The weights of scores by their quantiles (n, s), the mean of the first ``base`` of them being free.
 
-    All other weights are shrunk to zero, by an infinite ridge and by each of the others in turn. The mean of these fits
-    is taken, each weighted by its likelihood of rows held out. With few rows, all fits count; with many, mostly the best.
+    All other weights are shrunk to zero, by an infinite ridge and by each of the others in turn. The result is the mean
+    of these fits, each weighted by its likelihood of rows held out: of few rows all fits count, of many the best ones.
     """
     if not FEWEST <= right.sum() <= len(right) - FEWEST:
         ridges, others = (), others[:, :0]

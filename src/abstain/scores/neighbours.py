@@ -146,7 +146,7 @@ class DeltaKNN(Score):
 @final
 @dataclass(frozen=True, eq=False)
 class FittedDeltaKNN(FittedScore):
-    """Δ-KNN with its bank, of which so many are right and the rest wrong."""
+    """Δ-KNN with its bank, whose first ``right`` rows were predicted right and the others wrong."""
 
     bank: Annotated[Bank, None, "features"]
     right: int

@@ -24,9 +24,7 @@ def array_namespace(*arrays: Any) -> Any:
 def double(values: Array, /) -> Array:
     """The values in float64."""
     xp = array_namespace(values)
-    return (
-        xp.astype(values, xp.float64, copy=False) if isinstance(values, np.ndarray) else xp.astype(values, xp.float64)
-    )
+    return xp.astype(values, xp.float64, copy=False)
 
 
 def constant(values: NDArray[Any], like: Array, /) -> Array:

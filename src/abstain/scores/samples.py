@@ -20,7 +20,7 @@ _FOUND: WeakKeyDictionary[Outputs, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
 def once_per_sample(find: Callable[[*Options, Outputs], T], /) -> Callable[[*Options, Outputs], T]:
-    """The function, which for the same options and sample runs once: its result is kept as long as the sample lives."""
+    """The function, run once for the same options and sample: its result is cached as long as the sample lives."""
 
     @wraps(find)
     def found(*arguments: *tuple[*Options, Outputs]) -> T:
