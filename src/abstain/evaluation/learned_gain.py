@@ -13,7 +13,7 @@ from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.rows import draw_rows
 from abstain.scores.logistic import fit_logistic
-from abstain.scores.quantile_map import QuantileMap, known_quantiles
+from abstain.scores.quantile_map import QuantileMap
 
 Floats = NDArray[np.float64]
 LARGEST, LEARNING = 6000, 1000  # rows, and those of them to learn on: more make it slow
@@ -67,7 +67,7 @@ def _rows(outputs: Outputs, mix: Mix) -> NDArray[np.int64]:
 def _combined(confidence: list[Floats], losses: NDArray[Any], here: NDArray[np.bool_]) -> Floats:
     """Log-odds of being right on the other rows, the first score free and the others held back."""
     some = [values for values in confidence if np.isfinite(values[here]).any()]
-    columns = np.column_stack([known_quantiles(QuantileMap.of(values[here]), values) for values in some])
+    columns = np.column_stack([np.nan_to_num(QuantileMap.of(values[here])(values)) for values in some])
     ridge = np.where(np.arange(len(some)) == 0, FREE, RIDGE)
     weights = fit_logistic(columns[here], 1.0 - losses[here], ridge=ridge)
     combined: Floats = weights[0] + columns[~here] @ weights[1:]

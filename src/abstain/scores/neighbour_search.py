@@ -227,7 +227,7 @@ class _Block:
     def _measure_near(
         self, measure: _Measure, rows: NDArray[np.int64], fewest: int, cuts: Floats, best: Floats
     ) -> None:
-        """Measure the rows of the bank that reach the cut; where ``fewest`` is above 0, one that at least so many reach."""
+        """Measure the rows of the bank that reach the cut, or with ``fewest`` above 0 one that so many reach."""
         bank = MeasuredBank(self._bank.rows, measure.weights, measure.first, measure.slopes, measure.halves)
         shifts = (self._shifts * (not measure.by_distance)).astype(np.float32)
 

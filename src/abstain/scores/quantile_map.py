@@ -38,7 +38,7 @@ class QuantileMap(Stored):
         return cls(knots, np.array([normal_quantile(share) for share in shares.tolist()]))
 
     def __call__(self, confidence: Array, /) -> Array:
-        """The normal quantile (n,) of each confidence."""
+        """The normal quantile (n,) of each confidence; NaN stays NaN."""
         xp = array_namespace(confidence)
         x = at_most(at_least(confidence, -CERTAIN), CERTAIN)
         low, high = float(self.knots[0]), float(self.knots[-1])
@@ -49,13 +49,6 @@ class QuantileMap(Stored):
         inside = xp.sum(at_most(at_least(share, 0.0), 1.0) * constant(rises, x)[None, :], axis=1)
         first, last = float(rises[0] / widths[0]), float(rises[-1] / widths[-1])
         return inside + float(self.quantiles[0]) + _beyond(last * (x - high)) - _beyond(first * (low - x))
-
-
-def known_quantiles(quantile_map: QuantileMap, values: Floats, /) -> Floats:
-    """The normal quantile (n,) of each value, 0, that of the median, where it is missing."""
-    absent = np.isnan(values)
-    quantiles: Floats = quantile_map(np.where(absent, float(quantile_map.knots[0]), values))
-    return np.where(absent, 0.0, quantiles)
 
 
 def _beyond(excess: Array) -> Array:
