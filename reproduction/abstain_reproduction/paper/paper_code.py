@@ -17,7 +17,7 @@ from abstain.metrics import aurc
 from abstain.metrics.intervals import ALPHAS
 from abstain.outputs import Outputs
 from abstain.scores import KNN, Residual, ViM, confidence_margin, geometric_margin, max_logit
-from abstain.scores.fitting_draw import draw_per_class
+from abstain.scores.fitting_draw import rows_per_class
 from abstain.scores.head import Head
 from abstain.scores.score import CannotFitError, Score
 
@@ -58,7 +58,7 @@ def _confidences(outputs: Outputs, seed: int) -> tuple[dict[str, Floats], Floats
         confidence["geometric_margin"] = np.asarray(margin)
     if outputs.features is None:
         return confidence, None
-    sample = draw_per_class(outputs, seed=seed)[0]
+    sample = outputs.select(rows_per_class(outputs, seed=seed)[0])
     dim = DIM if outputs.features.shape[1] > DIM else None
     fitted = {score.name: _fitted(score, sample, outputs) for score in (KNN(), ViM(dim), Residual(dim))}
     knn, vim, residual = fitted.values()

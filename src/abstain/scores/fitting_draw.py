@@ -58,12 +58,6 @@ def fit_each(scores: Iterable[Score], rows: FittingRows, /) -> tuple[dict[str, F
     return fitted, refused
 
 
-def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]:
-    """In-distribution rows, five times as many as classes, and the outputs without these samples: `rows_per_class`."""
-    drawn, kept = rows_per_class(outputs, seed=seed)
-    return outputs.select(drawn), outputs.select(kept)
-
-
 def rows_per_class(
     outputs: Outputs, /, *, seed: int, size: int | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

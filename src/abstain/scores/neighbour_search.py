@@ -19,7 +19,7 @@ from abstain._kernels.compilation import as_given
 from abstain._kernels.neighbours import MeasuredBank, measure_near
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import Floats, array_namespace, at_least, constant, normalized
+from abstain.scores.operations import Floats, array_namespace, at_least, constant, normalized, norms
 from abstain.scores.samples import bank_of, features_of, once_per_sample
 from abstain.scores.score import Stored
 
@@ -158,7 +158,7 @@ class _CentredBank:
 
         def work(part: slice) -> None:
             apart = (self.rows[part] - self.centre) * self.scale
-            self.norms[part] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+            self.norms[part] = norms(apart)
             self.lifts[part] = apart @ centred + centred @ centred
             self.moved[part] = apart
 
@@ -192,7 +192,7 @@ class _Block:
 
         def work(part: slice) -> None:
             apart = self._queries[part] - bank.centre
-            size = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+            size = norms(apart)
             self._scales[part] = scale = bank.scale / np.maximum(1, size * bank.scale / FAR)
             self._norms[part] = size * scale
             apart *= scale[:, None]

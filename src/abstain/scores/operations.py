@@ -64,8 +64,8 @@ def normalized(rows: NDArray[np.floating], dtype: np.dtype[Any] | None = None, /
     units = np.empty(rows.shape, dtype=dtype or (np.float64 if rows.dtype.itemsize > 4 else np.float32))
 
     def work(block: slice) -> None:
-        size = np.sqrt(np.einsum("ij,ij->i", rows[block], rows[block], dtype=np.float64))
-        np.divide(rows[block], np.maximum(size, 1e-12)[:, None], out=units[block], casting="same_kind")
+        size = np.maximum(norms(rows[block]), 1e-12)[:, None]
+        np.divide(rows[block], size, out=units[block], casting="same_kind")
 
     for_each_block(work, *rows.shape)
     return units
