@@ -20,20 +20,20 @@ from abstain.scores.score import About, CannotFitError, FittedScore, Score
 @once_per_sample
 def class_gaussians(covariance: Estimate, normalize: bool, sample: Outputs, /) -> tuple[Floats, Precision]:
     """The class means (c, d) of a labelled sample and the precision that they share."""
-    means, centred = class_means(*labelled_rows(sample, normalize))
+    means, centred = class_means(*labelled_rows(normalize, sample))
     if not centred.any():
         raise CannotFitError("the fitting sample has no class whose features vary")
     return means, precision(centred, covariance)
 
 
-def overall_gaussian(sample: Outputs, covariance: Estimate, normalize: bool, /) -> tuple[Floats, Precision]:
+def overall_gaussian(covariance: Estimate, normalize: bool, sample: Outputs, /) -> tuple[Floats, Precision]:
     """The mean (1, d) of all classes together and their precision."""
-    x, _ = labelled_rows(sample, normalize)
+    x, _ = labelled_rows(normalize, sample)
     mean = x.mean(axis=0, keepdims=True)
     return mean, precision(x - mean, covariance)
 
 
-def labelled_rows(sample: Outputs, normalize: bool, /) -> tuple[Floats, NDArray[np.int64]]:
+def labelled_rows(normalize: bool, sample: Outputs, /) -> tuple[Floats, NDArray[np.int64]]:
     """Features in float64, over their norms if asked, and labels of the rows of known classes."""
     x, labels = labelled_features(sample)
     rows = normalized(x, np.dtype(np.float64)) if normalize else x
@@ -155,8 +155,8 @@ class RMDS(ByClassGaussians):
 
     def _fit(self, sample: Outputs, /) -> "FittedRMDS":
         """Estimate the Gaussians."""
-        classes = class_gaussians(self.covariance, self.normalize, sample)
-        return FittedRMDS(*classes, *overall_gaussian(sample, self.covariance, self.normalize), self.normalize)
+        options = (self.covariance, self.normalize, sample)
+        return FittedRMDS(*class_gaussians(*options), *overall_gaussian(*options), self.normalize)
 
 
 @final
