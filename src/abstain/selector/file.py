@@ -21,7 +21,7 @@ from abstain.selector.group_thresholds import GroupThresholds
 from abstain.thresholds.score_distribution import ScoreDistribution
 from abstain.thresholds.threshold import Threshold
 
-FORMAT, VERSION = "abstain.selector", 11
+FORMAT, VERSION = "abstain.selector", 12
 SCORE = ("score", "fitted")
 
 
