@@ -1,7 +1,5 @@
 """Each fitted score against an independent re-derivation: scikit-learn, SciPy, or plain loops."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -533,9 +531,3 @@ def test_temperature_minimizes_the_log_loss():
     fitted = TemperatureScaled(MaxSoftmax()).fit(overconfident)
     assert fitted.temperature == pytest.approx(best, rel=1e-4)
     np.testing.assert_allclose(fitted(OUT), max_softmax(OUT.logits / fitted.temperature), rtol=1e-9)
-
-
-def test_vim_refuses_means_of_another_shape(digits):
-    fitted = ViM().fit(digits[digits.shift == "none"])
-    with pytest.raises(ValueError, match=r"`usual` must be \(2,\), got \(3,\)"):
-        replace(fitted, usual=np.zeros(3))

@@ -169,7 +169,7 @@ class ViM(Score):
         largest = float(max_logit(sample.logits).mean())
         if largest <= 0:
             raise CannotFitError("the mean largest logit of the fitting sample is not above zero")
-        return FittedViM(residual, largest / float(size), np.array([energy(sample.logits).mean(), -largest]))
+        return FittedViM(residual, largest / float(size), float(energy(sample.logits).mean()), -largest)
 
 
 @final
@@ -179,12 +179,10 @@ class FittedViM(FittedScore):
 
     residual: FittedResidual
     alpha: float
-    usual: Floats
-    """(2,) the means of energy and of α times the residual score on the fitting sample."""
-
-    def __post_init__(self) -> None:
-        if self.usual.shape != (2,):
-            raise InvalidInputError(f"`usual` must be (2,), got {self.usual.shape}.")
+    usual_energy: float
+    """The mean of energy on the fitting sample."""
+    usual_residual: float
+    """The mean of α times the (negative) residual score there."""
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Energy plus α times the (negative) residual score."""
@@ -194,8 +192,7 @@ class FittedViM(FittedScore):
     def shortfalls(self, inputs: Inputs, /) -> dict[Family, Array]:
         """What energy and the virtual logit lack to their means."""
         of_energy, of_residual = self._parts(inputs)
-        usual = self.usual.tolist()
-        return {"logit": usual[0] - of_energy, "feature": usual[1] - of_residual}
+        return {"logit": self.usual_energy - of_energy, "feature": self.usual_residual - of_residual}
 
     def _parts(self, inputs: Inputs) -> tuple[Array, Array]:
         """Energy (n,), and α times the (negative) residual score."""
