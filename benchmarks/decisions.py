@@ -9,7 +9,7 @@ import numpy as np
 from abstain import calibrate
 from abstain.scores import SCORES
 from abstain.scores.confidences import above, decide
-from abstain.scores.inputs import Head
+from abstain.scores.head import Head
 
 N, CLASSES, WIDTH = 100_000, 10, 16
 

@@ -16,7 +16,7 @@ from abstain.datasets import digits
 from abstain.evaluation.mixes import mixes_of
 from abstain.metrics import aurc, compare
 from abstain.scores import SIRC, CannotFitError, GeometricMargin, Residual, ViM, geometric_rule
-from abstain.scores.fitting_draw import draw_per_class
+from abstain.scores.fitting_draw import rows_per_class
 
 DRAWS = 5
 
@@ -52,7 +52,8 @@ def constants(name: str, outputs: Outputs) -> None:
     """AURC × 100 of SIRC and ViM, constants from the rows of the fit and from rows outside it, means over draws."""
     areas: dict[str, list[list[float]]] = {}
     for seed in range(DRAWS):
-        sample, rest = draw_per_class(outputs, seed=seed)
+        drawn, kept = rows_per_class(outputs, seed=seed)
+        sample, rest = outputs.select(drawn), outputs.select(kept)
         try:
             sirc, vim = SIRC().fit(sample), ViM().fit(sample)
             seen = Residual().fit(sample)(sample)

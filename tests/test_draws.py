@@ -3,7 +3,7 @@ import pytest
 
 from abstain import Outputs
 from abstain._draws import coarse, generator
-from abstain.scores.fitting_draw import draw_per_class, split_to_fit
+from abstain.scores.fitting_draw import rows_per_class, split_to_fit
 from abstain.thresholds import rejection_sample
 
 
@@ -46,7 +46,7 @@ def test_large_arrays_are_thinned_but_looked_at():
     [
         lambda o: o.split(0.3)[0].ids,
         lambda o: split_to_fit(o, seed=0, share=0.3)[0].inside.ids,
-        lambda o: draw_per_class(o, seed=0)[0].ids,
+        lambda o: o.ids[rows_per_class(o, seed=0)[0]],
     ],
 )
 def test_the_same_places_are_not_drawn_of_other_data(draw):

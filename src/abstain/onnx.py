@@ -11,7 +11,7 @@ from abstain._extras import require
 from abstain._io.files import write_whole
 from abstain.collect.onnx_head import OnnxHead, find_head, load_onnx
 from abstain.scores.confidences import above, decide
-from abstain.scores.inputs import Head
+from abstain.scores.head import Head
 from abstain.selector import Selector
 
 OUTPUTS = ("prediction", "confidence", "accepted")

@@ -12,7 +12,7 @@ from abstain import Risk, calibrate
 from abstain.collect import Data, TorchModel, collect
 from abstain.scores import SCORES
 from abstain.scores.confidences import above, decide
-from abstain.scores.inputs import Head
+from abstain.scores.head import Head
 from abstain.torch import SelectiveModel
 
 pytestmark = pytest.mark.filterwarnings(

@@ -77,7 +77,7 @@ def test_a_given_confidence_may_have_the_name_of_a_score(mixed_outputs):
 def test_wrong_kinds_of_scores_are_refused(mixed_outputs):
     with pytest.raises(TypeError, match="`score` must be a name, a score or a function of outputs, got int"):
         evaluate(mixed_outputs(), scores=[3])
-    with pytest.raises(ValueError, match=r"`option of knn` must be one of k, space, exclude_self, got 'q'"):
+    with pytest.raises(ValueError, match=r"`option of knn` must be one of k, space, got 'q'"):
         evaluate(mixed_outputs(), scores=["knn(q=3)"])
     with pytest.raises(ValueError, match=r"name\(option=value\)"):
         evaluate(mixed_outputs(), scores=["knn(3)"])

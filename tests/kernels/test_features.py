@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from abstain._kernels.features import at_ranks, class_blocks, less_excess
-from abstain.scores.ranked_shift import _at_ranks
+from abstain.scores.other_head import _at_ranks
 
 
 def arrays(n, d, k, dtype, seed=0):

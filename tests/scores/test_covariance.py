@@ -7,7 +7,6 @@ from abstain.scores import CannotFitError
 from abstain.scores.covariance import (
     ESTIMATES,
     are_few,
-    empirical_covariance,
     estimated_covariance,
     precision,
     principal_axes,
@@ -21,7 +20,7 @@ def rows(n=80, d=6, seed=0):
 
 
 def test_whitening_is_a_root_of_the_inverse():
-    covariance = empirical_covariance(rows())
+    covariance = estimated_covariance(rows(), "empirical")
     matrix = whitening(covariance)
     np.testing.assert_allclose(matrix @ matrix.T, np.linalg.inv(covariance), rtol=1e-9)
 

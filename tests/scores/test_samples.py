@@ -76,3 +76,12 @@ def test_the_same_sample_is_fitted_once(score):
     sample = make()
     assert score.fit(sample) is score.fit(sample)
     assert score.fit(sample) is not score.fit(make())
+
+
+def test_means_are_those_of_each_class_in_the_order_of_labels():
+    x = np.random.default_rng(0).normal(size=(9, 6))
+    labels = np.array([7, 2, 2, 7, 0, 7, 2, 0, 0])
+    means, centred = samples.class_means(x, labels)
+    for mean, label in zip(means, (0, 2, 7), strict=True):
+        np.testing.assert_allclose(mean, x[labels == label].mean(0))
+        np.testing.assert_allclose(centred[labels == label], x[labels == label] - mean)

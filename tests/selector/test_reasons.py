@@ -5,7 +5,8 @@ import pytest
 
 from abstain import Outputs, Risk, Selector, calibrate
 from abstain.scores import SIRC, Residual, ViM
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
 from abstain.scores.learned import Learned
 from abstain.scores.logit_scores import MaxSoftmax
 
@@ -68,7 +69,7 @@ def test_the_parts_of_a_hybrid_and_their_means_make_its_confidence():
     inputs = Inputs.of(outputs, slice(None), Head(WEIGHT, BIAS))
     for score in HYBRIDS:
         fitted = score.fit(outputs)
-        lacks = np.sum(list(score.shortfalls(fitted, inputs).values()), axis=0)
+        lacks = np.sum(list(fitted.shortfalls(inputs).values()), axis=0)
         total = lacks + fitted(outputs)
         np.testing.assert_allclose(total, total[0])
 

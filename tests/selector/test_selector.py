@@ -278,7 +278,7 @@ def test_a_newer_version_says_so(tmp_path):
     from safetensors.numpy import save
 
     for header, message in (
-        ({"format": "abstain.selector", "version": 12}, "must be of version 11, got 12"),
+        ({"format": "abstain.selector", "version": 13}, "must be of version 12, got 13"),
         ({"format": "other"}, "another kind of file"),
     ):
         (tmp_path / "s.abstain").write_bytes(save({"x": np.zeros(1)}, metadata={"abstain": json.dumps(header)}))

@@ -72,10 +72,10 @@ def test_another_kind_of_file_is_refused(tmp_path):
 
 def reseal(file, change):
     """The file with a changed header and arrays, under a valid digest."""
-    header, arrays = load_sealed(file, "abstain.sketch", 1, writer="", again="")
+    header, arrays = load_sealed(file, "abstain.sketch", 2, writer="", again="")
     arrays = dict(arrays)
     change(header, arrays)
-    save_sealed(file, "abstain.sketch", header.pop("version", 1), header, arrays)
+    save_sealed(file, "abstain.sketch", header.pop("version", 2), header, arrays)
 
 
 def one_row(header, arrays):
@@ -86,7 +86,7 @@ def one_row(header, arrays):
 
 
 CHANGES = {
-    "version": (lambda h, _: h.update(version=2), "must be of version 1, got 2. Use the abstain that wrote it"),
+    "version": (lambda h, _: h.update(version=3), "must be of version 2, got 3. Use the abstain that wrote it"),
     "field": (lambda h, _: h.update(more=1), "other fields"),
     "cells": (lambda h, _: h["scores"][0].update(cells=3), "truncated or surplus"),
     "bomb": (lambda h, _: h["scores"][0].update(cells=1 << 40), "cells"),

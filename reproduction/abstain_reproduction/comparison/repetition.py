@@ -14,7 +14,7 @@ from abstain.metrics.compare import ScoreDifference, paired
 from abstain.metrics.estimates import estimates
 from abstain.outputs import Outputs
 from abstain.scores.confidences import confidences
-from abstain.scores.fitting_draw import draw_per_class
+from abstain.scores.fitting_draw import rows_per_class
 from abstain_reproduction.comparison.control import USUAL, controls
 from abstain_reproduction.paper.areas import EQ_11
 
@@ -75,7 +75,8 @@ def repeat(outputs: Outputs, /, *, seed: int, draws: int = DRAWS) -> Repetition:
     results_by_key: dict[Key, list[_DrawResult]] = {}
     evaluations = []
     for draw in range(draws):
-        sample, rest = draw_per_class(outputs, seed=seed + draw)
+        drawn, kept = rows_per_class(outputs, seed=seed + draw)
+        sample, rest = outputs.select(drawn), outputs.select(kept)
         evaluation = evaluate(rest, scores=["all", EQ_11, *USUAL], fitting=sample)
         evaluations.append(evaluation)
         for key, result in _results(evaluation, confidences(rest, controls(sample))).items():

@@ -11,7 +11,7 @@ from abstain._cached_property import cached_property
 from abstain.metrics import RiskCoverage, ScoreDifference, aurc, compare, risk_coverage
 from abstain.outputs import Outputs
 from abstain.scores import KNN, confidence_margin
-from abstain.scores.fitting_draw import PER_CLASS, rows_of_number
+from abstain.scores.fitting_draw import rows_per_class
 from abstain.scores.neighbour_search import Search
 from abstain.scores.operations import unit_rows
 from abstain.scores.samples import features_of
@@ -40,8 +40,7 @@ class BankDraw:
     @classmethod
     def of(cls, outputs: Outputs, bank: Bank, ks: Sequence[int], /, *, seed: int) -> "BankDraw":
         """One search gives the distances for every k that the bank allows; at most 5,000 other rows are ranked."""
-        size = PER_CLASS * outputs.n_classes if bank == "paper" else LARGE
-        drawn, others = rows_of_number(outputs, size, seed=seed)
+        drawn, others = rows_per_class(outputs, seed=seed, size=None if bank == "paper" else LARGE)
         neighbours = KNN(k=1).fit(outputs.select(drawn)).bank
         most = max(k for k in ks if k <= len(neighbours))
         rest = subsample(outputs.select(others), ROWS, seed)

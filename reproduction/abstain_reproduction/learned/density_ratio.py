@@ -32,9 +32,9 @@ def log_ratio(inside: Outputs, unlabelled: Outputs, rows: Outputs, /) -> Floats:
 
     In-distribution rows are scored by cross-fitting, since the other rows are not fitted on either.
     """
-    scores = {score.name: score for score in (*LEARNED.base, *LEARNED.candidates) if score.objection(inside) is None}
-    known = held_out(scores, {}, inside, folds(inside))
-    fitted = {name: score for name, score in fit_all(scores, {}, inside).items() if name in known}
+    scores = [score for score in (*LEARNED.base, *LEARNED.candidates) if score.objection(inside) is None]
+    known = held_out(scores, (), inside, folds(inside))
+    fitted = {name: score for name, score in fit_all(scores, (), inside).items() if name in known}
     there, new = confidences(unlabelled, fitted), confidences(rows, fitted)
     maps = {name: QuantileMap.of(np.concatenate([known[name], there[name]])) for name in fitted}
     first, second, third = (

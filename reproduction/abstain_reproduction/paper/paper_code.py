@@ -17,8 +17,8 @@ from abstain.metrics import aurc
 from abstain.metrics.intervals import ALPHAS
 from abstain.outputs import Outputs
 from abstain.scores import KNN, Residual, ViM, confidence_margin, geometric_margin, max_logit
-from abstain.scores.fitting_draw import draw_per_class
-from abstain.scores.norms import row_norms
+from abstain.scores.fitting_draw import rows_per_class
+from abstain.scores.head import Head
 from abstain.scores.score import CannotFitError, Score
 
 Floats = NDArray[Any]
@@ -58,7 +58,7 @@ def _confidences(outputs: Outputs, seed: int) -> tuple[dict[str, Floats], Floats
         confidence["geometric_margin"] = np.asarray(margin)
     if outputs.features is None:
         return confidence, None
-    sample = draw_per_class(outputs, seed=seed)[0]
+    sample = outputs.select(rows_per_class(outputs, seed=seed)[0])
     dim = DIM if outputs.features.shape[1] > DIM else None
     fitted = {score.name: _fitted(score, sample, outputs) for score in (KNN(), ViM(dim), Residual(dim))}
     knn, vim, residual = fitted.values()
@@ -101,7 +101,8 @@ def _sirc(probability: Floats, residual: Floats) -> Floats:
 def _geometric_errors(outputs: Outputs) -> NDArray[np.bool_]:
     """Errors of the class of the largest distance, which is another classifier."""
     assert outputs.labels is not None
-    scale = 1 / row_norms(outputs.weight, _bias(outputs))
+    assert outputs.weight is not None
+    scale = Head(np.column_stack([outputs.weight, _bias(outputs)])).inverse_norms
     parts = [np.argmax(outputs.logits[block] * scale, axis=1) for block in _blocks(len(outputs))]
     return np.asarray((np.concatenate(parts) != outputs.labels) | (outputs.labels < 0))
 

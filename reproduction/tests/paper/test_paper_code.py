@@ -64,9 +64,9 @@ def test_softmax_in_float32_ties_what_is_certain():
 
 def test_sirc_takes_its_constants_from_the_rows_of_each_mix(outputs):
     from abstain.scores import Residual
-    from abstain.scores.fitting_draw import draw_per_class
+    from abstain.scores.fitting_draw import rows_per_class
 
-    residual = Residual(64).fit(draw_per_class(outputs, seed=0)[0])(outputs)
+    residual = Residual(64).fit(outputs.select(rows_per_class(outputs, seed=0)[0]))(outputs)
     logits = outputs.logits.astype(np.float32)
     p = np.exp(logits - logits.max(axis=1, keepdims=True))
     p = (p / p.sum(axis=1, keepdims=True)).max(axis=1)

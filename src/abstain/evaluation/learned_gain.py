@@ -12,7 +12,6 @@ from abstain.metrics import aurc, compare
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
 from abstain.outputs.rows import draw_rows
-from abstain.scores.combination import known_quantiles
 from abstain.scores.logistic import fit_logistic
 from abstain.scores.quantile_map import QuantileMap
 
@@ -68,12 +67,8 @@ def _rows(outputs: Outputs, mix: Mix) -> NDArray[np.int64]:
 def _combined(confidence: list[Floats], losses: NDArray[Any], here: NDArray[np.bool_]) -> Floats:
     """Log-odds of being right on the other rows, the first score free and the others held back."""
     some = [values for values in confidence if np.isfinite(values[here]).any()]
-    columns = np.column_stack([known_quantiles(QuantileMap.of(_known(values[here])), values) for values in some])
+    columns = np.column_stack([np.nan_to_num(QuantileMap.of(values[here])(values)) for values in some])
     ridge = np.where(np.arange(len(some)) == 0, FREE, RIDGE)
     weights = fit_logistic(columns[here], 1.0 - losses[here], ridge=ridge)
     combined: Floats = weights[0] + columns[~here] @ weights[1:]
     return combined
-
-
-def _known(values: Floats) -> Floats:
-    return values[~np.isnan(values)]

@@ -7,7 +7,6 @@ the command, the report and the docs have it.
 from abstain.scores.boundaries import FDBD, PairwiseMargin, pairwise_margin
 from abstain.scores.class_templates import CTM, SHE, KLMatching
 from abstain.scores.confidences import confidences
-from abstain.scores.delta_mds import DeltaMDS
 from abstain.scores.expected_cost import ExpectedCost
 from abstain.scores.feature_norm import NCI, FeatureNorm
 from abstain.scores.gen import GEN, gen
@@ -30,12 +29,11 @@ from abstain.scores.logit_scores import (
     max_softmax,
     neg_entropy,
 )
-from abstain.scores.mahalanobis import MDS, RMDS
+from abstain.scores.mahalanobis import MDS, RMDS, DeltaMDS
 from abstain.scores.margin_mix import MarginMix
 from abstain.scores.max_logit_pnorm import MaxLogitPNorm, max_logit_pnorm
 from abstain.scores.neighbours import KNN, DeltaKNN, NNGuide
-from abstain.scores.other_head import DICE, PCA
-from abstain.scores.ranked_shift import RAS
+from abstain.scores.other_head import DICE, PCA, RAS
 from abstain.scores.registry import SCORES, as_score, as_scores
 from abstain.scores.reshaped_features import ASH, SCALE, ReAct
 from abstain.scores.residual import Residual, ViM

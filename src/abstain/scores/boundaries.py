@@ -1,26 +1,22 @@
 """Scores by distance to the boundaries between the predicted class and all others: the pairwise margin and fDBD."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 from array_api_compat import device
-from numpy.typing import NDArray
 
 from abstain._kernels.logit_geometry import boundary_distances as exact_distances
 from abstain.outputs import Outputs
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
-from abstain.scores.norms import as_numpy, inverse_distances, is_constant
-from abstain.scores.operations import array_namespace, at_least, constant, norms
-from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, head_of
-from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score, Sizes
-
-Floats = NDArray[np.float64]
+from abstain.scores.operations import Array, Floats, array_namespace, at_least, constant, is_constant, norms
+from abstain.scores.samples import mean_feature
+from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score
 
 
-def boundary_distances(inputs: Inputs, inverse: NDArray[np.float64], /) -> tuple[Array, Array]:
+def boundary_distances(inputs: Inputs, inverse: Floats, /) -> tuple[Array, Array]:
     """Smallest and mean (n,) of (z_ŷ − z_j) · inverse[ŷ, j] over j with inverse above 0, masked classes apart."""
     rows, logits = inputs.sums(), inputs.logits
     if isinstance(logits, np.ndarray):
@@ -84,7 +80,7 @@ class PairwiseMargin(PlainScore):
 
     def flaw(self, outputs: Outputs, /) -> str | None:
         """Classes that all have the same weight have no boundary."""
-        return "the same weight for every class" if is_constant(as_numpy(outputs.weight)) else None
+        return "the same weight for every class" if is_constant(Head.of(outputs).rows) else None
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The smallest of the distances."""
@@ -115,10 +111,10 @@ class FDBD(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedFDBD":
         """Take the mean feature and the distances between the rows of the head."""
-        weight, _ = head_of(sample)
-        if is_constant(as_numpy(weight)):
+        head = Head.of(sample)
+        if is_constant(head.rows):
             raise CannotFitError("the head has the same weight for every class")
-        return FittedFDBD(features_of(sample).astype(np.float64).mean(axis=0), inverse_distances(weight))
+        return FittedFDBD(mean_feature(sample), head.inverse_distances)
 
 
 @final
@@ -126,12 +122,8 @@ class FDBD(Score):
 class FittedFDBD(FittedScore):
     """fDBD with its mean feature (d,) and the inverse distances (K, K) between the rows of the head."""
 
-    mean: Floats
-    inverse: Floats
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": len(self.mean), "classes": len(self.inverse)}
+    mean: Annotated[Floats, "features"]
+    inverse: Annotated[Floats, "classes", "classes"]
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Mean boundary distance over the distance from the mean."""

@@ -1,20 +1,17 @@
 """Scores that compare a sample with what is typical of a class: CTM, SHE and KL-matching."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Annotated, Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.mahalanobis import class_means
-from abstain.scores.operations import array_namespace, constant, double, normalized, products
-from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, labelled_features
-from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
+from abstain.scores.operations import Array, Floats, array_namespace, constant, double, normalized, products
+from abstain.scores.samples import class_means, features_of, labelled_features
+from abstain.scores.score import About, CannotFitError, FittedScore, Score
 
-Floats = NDArray[np.float64]
 SMALLEST = -745.0  # the log of the smallest number above zero
 
 
@@ -52,11 +49,7 @@ class CTM(Score):
 class FittedCTM(FittedScore):
     """CTM with the directions (c, d) of its class means, rounded as the features were."""
 
-    means: NDArray[Any]
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.means.shape[1]}
+    means: Annotated[NDArray[Any], None, "features"]
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The largest cosine."""
@@ -103,11 +96,7 @@ class SHE(Score):
 class FittedSHE(FittedScore):
     """SHE with the mean features (K, d)."""
 
-    means: Floats
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.means.shape[1], "classes": self.means.shape[0]}
+    means: Annotated[Floats, "classes", "features"]
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The product with the mean of the predicted class."""
@@ -152,11 +141,7 @@ class KLMatching(Score):
 class FittedKLMatching(FittedScore):
     """KL-matching with the log of the mean probabilities (c, K)."""
 
-    logs: Floats
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"classes": self.logs.shape[1]}
+    logs: Annotated[Floats, None, "classes"]
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Minus the divergence from the class whose mean of log d_k is largest."""

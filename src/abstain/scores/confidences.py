@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import BLOCK_ELEMENTS, BLOCK_ROWS, in_threads
 from abstain.outputs import Outputs
-from abstain.scores.inputs import Head, Inputs
-from abstain.scores.operations import array_namespace, constant, double
-from abstain.scores.rows import Array
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
+from abstain.scores.operations import Array, Floats, array_namespace, constant, double
 
 if TYPE_CHECKING:
     from abstain.scores.score import FittedScore
@@ -20,7 +20,7 @@ Rows = slice | NDArray[np.int64]
 ELEMENTS = 2 * BLOCK_ELEMENTS  # of a block: enough for every thread and for a matrix product
 
 
-def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dict[str, NDArray[np.float64]]:
+def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dict[str, Floats]:
     """Confidence of many fitted scores, computed block by block so that each block is read once for all of them.
 
     Parameters
@@ -38,7 +38,7 @@ def confidences(outputs: Outputs, fitted: "Mapping[str, FittedScore]", /) -> dic
     for score in fitted.values():
         _check_sizes(outputs, score)
     values = {name: np.full(len(outputs), np.nan) for name in fitted}
-    head = _head(outputs, any(score.uses_head for score in fitted.values()))
+    head = Head.of(outputs) if any(score.uses_head for score in fitted.values()) else None
     predicted, unknown = np.full(len(outputs), -1, dtype=np.int64), []
 
     def work(rows: Rows) -> None:
@@ -79,17 +79,13 @@ def outcomes(outputs: Outputs, fitted: "FittedScore", /) -> NDArray[Any]:
 
 def usable_blocks(outputs: Outputs, /, *, with_head: bool) -> Iterator[tuple[Rows, Inputs]]:
     """The finite rows, block by block, as inputs of formulas."""
-    head = _head(outputs, with_head)
+    head = Head.of(outputs) if with_head else None
     for rows in _usable_rows(outputs, ELEMENTS):
         yield rows, Inputs.of(outputs, rows, head)
 
 
-def _head(outputs: Outputs, with_head: bool) -> Head | None:
-    return Head(outputs.weight, outputs.bias) if with_head and outputs.weight is not None else None
-
-
 def _usable_rows(outputs: Outputs, elements: int) -> Iterator[Rows]:
-    """The finite rows in blocks of about so many elements."""
+    """The finite rows, in blocks of about this number of elements."""
     features = outputs.source("features")
     columns = outputs.n_classes + (0 if features is None else features.shape[1])
     step = max(1, elements // max(1, columns))
@@ -125,7 +121,7 @@ def decide(fitted: "FittedScore", logits: Array, features: Array | None, head: H
     return xp.where(usable, fitted.predictions(inputs), -1), xp.where(usable, fitted.formula(inputs), xp.nan)
 
 
-def above(values: float | NDArray[np.float64], prediction: Array, confidence: Array, /) -> Array:
+def above(values: float | Floats, prediction: Array, confidence: Array, /) -> Array:
     """Whether each confidence is above the threshold, or above that of its prediction where each class has its own."""
     if isinstance(values, float):
         return confidence > values

@@ -6,8 +6,7 @@ from typing import Literal, final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.scores.operations import array_namespace
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats, array_namespace
 from abstain.scores.score import CannotFitError, Stored
 
 Estimate = Literal["ledoit_wolf", "empirical"]
@@ -15,11 +14,9 @@ ESTIMATES = get_args(Estimate)
 SMALL = 64  # features
 FLOOR = 1e-6  # of the mean variance: the least that a direction counts for
 
-Floats = NDArray[np.float64]
-
 
 def are_few(rows: int, features: int, /) -> bool:
-    """Whether rows span so little of the features that what they span is the shorter thing to work with."""
+    """Whether there are so few rows that the space they span is cheaper to work with than that of the features."""
     return 2 * rows <= features
 
 
@@ -37,25 +34,20 @@ def principal_axes(rows: Floats, /) -> tuple[Floats, Floats]:
 
 
 def estimated_covariance(centred: Floats, estimate: Estimate, /) -> Floats:
-    """Covariance (d, d) of centred rows (n, d), shrunk or as it is."""
-    return shrunk_covariance(centred) if estimate == "ledoit_wolf" else empirical_covariance(centred)
-
-
-def empirical_covariance(centred: Floats, /) -> Floats:
-    """Covariance of centred rows (n, d), as it is."""
-    return centred.T @ centred / len(centred)
-
-
-def shrunk_covariance(centred: Floats, /) -> Floats:
-    """Covariance of centred rows (n, d), pulled towards a multiple of the identity after Ledoit & Wolf (2004)."""
-    sample = empirical_covariance(centred)
+    """Covariance (d, d) of centred rows (n, d), as it is or pulled to a multiple of the identity by `shrinkage`."""
+    sample = centred.T @ centred / len(centred)
+    if estimate == "empirical":
+        return sample
     size = np.trace(sample) / len(sample)
     amount = shrinkage(centred, np.square(sample).sum(), np.square(_plus(sample, -size)).sum())
     return _plus((1 - amount) * sample, amount * size)
 
 
 def shrinkage(centred: Floats, squares: float, apart: float, /) -> float:
-    """How far to pull, from 0 to 1, given the squares of the covariance and of what it lacks to a multiple of one."""
+    """How far to pull, from 0 to 1, after Ledoit & Wolf (2004).
+
+    Given are the sums of squares of the covariance and of its difference from a multiple of the identity.
+    """
     fourth = np.square(np.square(centred).sum(axis=1)).mean()  # the sum of the mean of x²·(x²)ᵀ
     spread = (fourth - squares) / len(centred)
     return 0.0 if apart == 0 else float(min(spread, apart) / apart)
@@ -73,7 +65,7 @@ def whitening(covariance: Floats, /) -> Floats:
 
 
 def mean_variance(total: float, d: int, /) -> float:
-    """Of a feature; there must be some."""
+    """The mean variance of a feature, which must be above 0."""
     if not FLOOR * total / d > 0:
         raise CannotFitError("the features of the fitting sample do not vary")
     return float(total / d)
@@ -120,7 +112,7 @@ class Precision(Stored):
     def towards(self, means: Floats, /) -> tuple[Floats, Floats]:
         """B (d, c) and h (c,) such that xPxᵀ − 2(xB − h) are the squared distances to means (c, d).
 
-        Who compares distances by the same precision can leave xPxᵀ out.
+        Where distances by the same precision are compared, xPxᵀ cancels.
         """
         centres = means @ self.matrix
         slopes = self.matrix @ centres.T

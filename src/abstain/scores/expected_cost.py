@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Annotated, Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,12 +11,9 @@ from abstain._arguments import as_numbers
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import array_namespace, double, products
-from abstain.scores.rows import Array
-from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
+from abstain.scores.operations import Array, Floats, array_namespace, double, products
+from abstain.scores.score import About, CannotFitError, FittedScore, Score
 from abstain.scores.temperature import best_temperature
-
-Floats = NDArray[np.float64]
 
 
 @final
@@ -119,13 +116,9 @@ class FittedExpectedCost(FittedScore):
     """Costs and the temperature of the probabilities they are weighed with."""
 
     temperature: float
-    matrix: Floats
-    rejection: Floats
+    matrix: Annotated[Floats, "classes", "classes"]
+    rejection: Annotated[Floats, "classes"]
     changes_predictions = True
-
-    def expects(self) -> Sizes:
-        """As many classes as there are costs for."""
-        return {"classes": len(self.matrix)}
 
     def predictions(self, inputs: Inputs, /) -> Array:
         """The class of lowest expected cost."""

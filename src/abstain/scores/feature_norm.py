@@ -1,40 +1,27 @@
 """Scores by the size and direction of the features: their norm, and NCI."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
+from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import array_namespace, at_least, constant, double, norms
-from abstain.scores.rows import Array
-from abstain.scores.samples import head_of, mean_feature
-from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
-
-Floats = NDArray[np.float64]
+from abstain.scores.operations import Array, Floats, array_namespace, at_least, constant, double, norms
+from abstain.scores.samples import mean_feature
+from abstain.scores.score import About, FittedScore, PlainScore, Score
 
 
 @final
 @dataclass(frozen=True)
 class FeatureNorm(PlainScore):
-    r"""The norm of the features, :math:`\|x\|_1` or :math:`\|x\|_2`.
+    r"""The sum of the sizes of the features, :math:`\|x\|_1`.
 
     Unknown classes excite networks less. The usual companion of softmax in `SIRC`.
-
-    Parameters
-    ----------
-    order : int
-        1 or 2.
 
     References
     ----------
     Xia & Bouganis, 2022
     """
-
-    order: int = 1
 
     about = About(
         name="feature_norm",
@@ -46,15 +33,11 @@ class FeatureNorm(PlainScore):
         summary="The norm of the features, which unknown classes excite less.",
     )
 
-    def __post_init__(self) -> None:
-        if self.order not in (1, 2):
-            raise InvalidInputError(f"`order` must be 1 or 2, got {self.order}.")
-
     def formula(self, inputs: Inputs, /) -> Array:
         """The norm."""
         x = double(inputs.features)
         xp = array_namespace(x)
-        return norms(x) if self.order == 2 else xp.sum(xp.abs(x), axis=1)
+        return xp.sum(xp.abs(x), axis=1)
 
 
 @final
@@ -91,9 +74,8 @@ class NCI(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedNCI":
         """Take the mean feature and what the head makes of it."""
-        weight, bias = head_of(sample)
-        mean = mean_feature(sample)
-        return FittedNCI(mean, weight @ mean + bias, self.alpha)
+        head, mean = Head.of(sample), mean_feature(sample)
+        return FittedNCI(mean, head.rows @ mean + head.bias, self.alpha)
 
 
 @final
@@ -101,13 +83,9 @@ class NCI(Score):
 class FittedNCI(FittedScore):
     """NCI with the mean feature (d,), its logits (K,) and α."""
 
-    mean: Floats
-    logits: Floats
+    mean: Annotated[Floats, "features"]
+    logits: Annotated[Floats, "classes"]
     alpha: float
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": len(self.mean), "classes": len(self.logits)}
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The largest logit less that of the mean, over the distance from it, and the norm."""

@@ -58,28 +58,20 @@ def fit_each(scores: Iterable[Score], rows: FittingRows, /) -> tuple[dict[str, F
     return fitted, refused
 
 
-def draw_per_class(outputs: Outputs, /, *, seed: int) -> tuple[Outputs, Outputs]:
-    """Five times as many in-distribution rows as classes, and the outputs without these samples: `rows_per_class`."""
-    drawn, kept = rows_per_class(outputs, seed=seed)
-    return outputs.select(drawn), outputs.select(kept)
+def rows_per_class(
+    outputs: Outputs, /, *, seed: int, size: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """In-distribution rows, at most half of them, and where (n,) the other samples are.
 
-
-def rows_per_class(outputs: Outputs, /, *, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """In-distribution rows, as in the paper five times as many as classes, at most half, and where (n,) others are."""
-    return rows_of_number(outputs, PER_CLASS * outputs.n_classes, seed=seed)
-
-
-def rows_of_number(outputs: Outputs, size: int, /, *, seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """So many in-distribution rows, at most half of them, and where (n,) the other samples are.
-
-    Copies of a drawn sample, such as corrupted ones, leave with it.
+    As many as ``size``, by default as in the paper five times as many as classes. Copies of a drawn sample, such as
+    corrupted ones, leave with it.
     """
     inside = np.flatnonzero((outputs.shift == "none") & outputs.usable)
     if len(inside) < 2:
         raise InvalidInputError(
             f"`outputs` must have at least 2 in-distribution rows to fit a score on, got {len(inside)}."
         )
-    size = min(size, len(inside) // 2)
+    size = min(PER_CLASS * outputs.n_classes if size is None else size, len(inside) // 2)
     samples, n = outputs.samples
     rng = outputs.generator("rows to fit scores on", seed)
     drawn = inside[draw_rows(len(inside), samples[inside], size=size, rng=rng)]
@@ -97,9 +89,9 @@ def split_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> tup
 def rows_to_fit(outputs: Outputs, /, *, seed: int, share: float = SHARE) -> NDArray[np.bool_]:
     """Where (n,) rows are to fit scores on; the others are still a sample of what all were.
 
-    Samples are drawn one by one, whatever they are, until they are a ``share`` of all, or 20,000, and those
-    in-distribution are five times as many as classes, or half of the samples are drawn. As when to stop depends on
-    those drawn alone, what is left is as it was; taking in-distribution rows only would leave more of the others.
+    Samples of every kind are drawn one by one until there are enough: a ``share`` of all, at most 20,000, with five
+    times as many in-distribution ones as classes; but never more than half. What is left has the same distribution,
+    since only the samples drawn decide when to stop; a draw of in-distribution rows alone would shift it to the others.
     """
     cluster, n = outputs.samples
     rank = outputs.generator("rows to fit a score on", seed).permutation(n)[cluster]

@@ -6,8 +6,7 @@ from typing import final
 from abstain._errors import InvalidInputError
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
-from abstain.scores.operations import array_namespace, largest
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, array_namespace, largest
 from abstain.scores.score import About, PlainScore
 
 

@@ -4,15 +4,14 @@ from dataclasses import dataclass
 from typing import Literal, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import Outputs
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head, as_numpy
+from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
-from abstain.scores.norms import as_numpy, row_norms
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats
 from abstain.scores.score import About, PlainScore, no_size
 
 Form = Literal["signed", "top_two"]
@@ -101,12 +100,13 @@ def geometric_rule(outputs: Outputs, /) -> Outputs:
         )
     if outputs.labels is None and outputs.is_labelled:
         raise InvalidInputError("`outputs` must have labels, got errors, which are those of another decision rule.")
-    scale = 1 / row_norms(outputs.weight)
+    head = Head.of(outputs)
+    scale = head.inverse_norms
     return Outputs(
         logits=outputs.logits * scale,
         labels=outputs.labels,
         features=outputs.features,
-        weight=as_numpy(outputs.weight) * scale[:, None],
+        weight=head.rows * scale[:, None],
         bias=None if outputs.bias is None else outputs.bias * scale,
         shift=outputs.shift,
         domain=outputs.domain,
@@ -152,7 +152,7 @@ class GeometricMargin(PlainScore):
 
     def flaw(self, outputs: Outputs, /) -> str | None:
         """A class without a weight has no distance, and log-probabilities are none."""
-        zero = np.flatnonzero(~np.any(as_numpy(outputs.weight), axis=1))
+        zero = np.flatnonzero(Head.of(outputs).norms == 0)
         return f"a weight of norm zero at class {zero[0]}" if zero.size else no_size(outputs)
 
     def formula(self, inputs: Inputs, /) -> Array:
@@ -161,7 +161,7 @@ class GeometricMargin(PlainScore):
             return inputs.scaled_margin
         return Inputs(inputs.distances).sums().margin
 
-    def note(self, confidence: NDArray[np.float64], /) -> str | None:
+    def note(self, confidence: Floats, /) -> str | None:
         """How often the two argmaxes differ, which the gap of the top two does not show."""
         if self.form != "signed":
             return None

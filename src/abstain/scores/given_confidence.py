@@ -11,7 +11,7 @@ from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array
 from abstain.scores.score import About, PlainScore
 
 
@@ -66,7 +66,7 @@ class Own(PlainScore):
         return About(name=self.column, family="own", needs=(), summary=doc.split("\n")[0], reference="a function")
 
     def formula(self, inputs: Inputs, /) -> Array:
-        """What the function finds, checked."""
+        """What the function returns, checked."""
         n = len(inputs.outputs)
         confidence: Any = as_doubles(self.column, self.function(inputs.outputs))
         if confidence.shape != (n,):

@@ -1,7 +1,6 @@
 """Confidences of rows that the scores were not fitted on, from which a combination of scores is learned."""
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,12 @@ from numpy.typing import NDArray
 from abstain.outputs import Outputs
 from abstain.outputs.hashes import Hashes, hashed, hashed_rows
 from abstain.scores.confidences import confidences
+from abstain.scores.fitting_draw import FittingRows, fit_each
 from abstain.scores.logit_scores import confidence_margin
-from abstain.scores.samples import shared
+from abstain.scores.operations import Floats
+from abstain.scores.samples import once_per_sample
 from abstain.scores.score import CannotFitError, FittedScore, Score
 
-Floats = NDArray[np.float64]
 FOLDS = 5
 FINE_FOLDS, ENOUGH = 10, 500  # for a mean and a spread: fits on nearly all rows, and as few fits as give them
 LARGEST = 10_000  # rows: more do not make it better, but slower
@@ -38,8 +38,9 @@ def some_rows(sample: Outputs, /) -> Outputs:
 
 
 def _order_of_copies(sample: Outputs, contents: list[Hashes]) -> Hashes:
-    """(n,) hashes that order rows with the same contents, each label as likely first as it is frequent."""
-    outcome = hashed(sample.shift, salt=SALT) ^ hashed(_truth(sample), salt=OTHER_SALT)
+    """(n,) hashes that order rows with the same contents, each label first as likely as it is frequent."""
+    truth: NDArray[Any] = sample.losses if sample.labels is None else sample.labels
+    outcome = hashed(sample.shift, salt=SALT) ^ hashed(truth, salt=OTHER_SALT)
     order = np.lexsort((outcome, *contents))
     keys = np.stack([outcome, *contents])[:, order]
     is_new = np.r_[True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)]
@@ -47,10 +48,6 @@ def _order_of_copies(sample: Outputs, contents: list[Hashes]) -> Hashes:
     copy = np.empty(len(order), np.int64)
     copy[order] = np.arange(len(order)) - first
     return hashed((outcome ^ contents[-1] ^ hashed(copy, salt=SALT)).view(np.int64), salt=SALT)
-
-
-def _truth(sample: Outputs) -> NDArray[Any]:
-    return sample.losses if sample.labels is None else sample.labels
 
 
 def _signals(rows: Outputs) -> list[Hashes]:
@@ -105,18 +102,15 @@ def out_of_fold(score: Score, rows: Outputs, fold: NDArray[np.int64], /, *, enou
     return confidence
 
 
+@once_per_sample
 def unfitted_confidence(score: Score, sample: Outputs, /) -> Floats:
     """Confidence of rows of the sample, all or at least 500, by fits on the nine tenths that a row is not in.
 
     Its mean and spread are about those of new rows. On the very rows that a score was fitted on they are not: principal
     axes of few rows leave hardly any residual there.
     """
-
-    def find() -> Floats:
-        confidence = out_of_fold(score, sample, dealt(sample, number=FINE_FOLDS), enough=ENOUGH)
-        return confidence[~np.isnan(confidence)]
-
-    return shared(sample, ("unfitted", score), find)
+    confidence = out_of_fold(score, sample, dealt(sample, number=FINE_FOLDS), enough=ENOUGH)
+    return confidence[~np.isnan(confidence)]
 
 
 def _names(rows: Outputs) -> Hashes:
@@ -130,24 +124,19 @@ def _names(rows: Outputs) -> Hashes:
     return hashes if features is None else hashes ^ hashed_rows(features, salt=OTHER_SALT)
 
 
-def fit_all(inside: Mapping[str, Score], anywhere: Mapping[str, Score], rows: Outputs, /) -> dict[str, FittedScore]:
+def fit_all(inside: Iterable[Score], anywhere: Iterable[Score], rows: Outputs, /) -> dict[str, FittedScore]:
     """The scores that these rows determine, fitted on the in-distribution ones, or on rows of every kind."""
     fitted: dict[str, FittedScore] = {}
-    kinds = [(anywhere, rows)]
     if (clean := rows.shift == "none").any():
-        kinds.insert(0, (inside, rows.select(clean)))
-    for scores, sample in kinds:
-        for name, score in scores.items():
-            with suppress(CannotFitError):
-                fitted[name] = score.fit(sample)
-    return fitted
+        fitted, _ = fit_each(inside, FittingRows.all_alike(rows.select(clean)))
+    return fitted | fit_each(anywhere, FittingRows.all_alike(rows))[0]
 
 
 def held_out(
-    inside: Mapping[str, Score], anywhere: Mapping[str, Score], rows: Outputs, fold: NDArray[np.int64], /
+    inside: Sequence[Score], anywhere: Sequence[Score], rows: Outputs, fold: NDArray[np.int64], /
 ) -> dict[str, Floats]:
     """Confidence (n,) of each row by a fit on the other folds, of the scores that every fold determines."""
-    confidence = {name: np.full(len(rows), np.nan) for name in (*inside, *anywhere)}
+    confidence = {score.name: np.full(len(rows), np.nan) for score in (*inside, *anywhere)}
     for number in np.unique(fold):
         here = fold == number
         if here.all():

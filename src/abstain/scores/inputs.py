@@ -1,4 +1,4 @@
-"""What a formula may look at: arrays of one library, what several scores share worked out once."""
+"""What a formula may look at: arrays of one library, and what several scores share, which is computed once."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -9,46 +9,14 @@ from numpy.typing import NDArray
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
-from abstain.scores.norms import as_numpy, checked_weight, inverse_distances, row_norms
-from abstain.scores.operations import array_namespace, constant, products, sorted_rows, unit_rows
-from abstain.scores.rows import Array, Rows, at_least_float32, logit_rows
+from abstain.scores.head import Head, lacking
+from abstain.scores.operations import Array, array_namespace, constant, sorted_rows, unit_rows
+from abstain.scores.rows import Rows, at_least_float32, logit_rows
 
 if TYPE_CHECKING:
     from abstain.scores.score import FittedScore
 
 T = TypeVar("T")
-
-
-class Head:
-    """The weight (K, d) and bias (K,) of the last layer and what is made of them; a missing bias is zero."""
-
-    def __init__(self, weight: Array, bias: Array | None = None) -> None:
-        self.weight, self._bias = weight, bias
-
-    @cached_property
-    def bias(self) -> NDArray[np.float64]:
-        """(K,) in float64."""
-        return np.zeros(len(self.weight)) if self._bias is None else as_numpy(self._bias)
-
-    @cached_property
-    def _columns(self) -> NDArray[np.float64]:
-        return np.ascontiguousarray(as_numpy(self.weight).T)
-
-    def logits(self, features: Array, /) -> Array:
-        """(n, K) what the last layer makes of features (n, d), in float64."""
-        return products(features, self._columns, self.bias)
-
-    @cached_property
-    def inverse_distances(self) -> NDArray[np.float64]:
-        """1/‖w_i − w_j‖ (K, K), 0 where the rows are the same."""
-        return inverse_distances(self.weight)
-
-    @cached_property
-    def inverse_norms(self) -> NDArray[np.float64] | None:
-        """1/‖w_i‖ (K,), or None where a row is zero."""
-        if not np.any(checked_weight(self.weight), axis=1).all():
-            return None
-        return np.asarray(1 / row_norms(self.weight))
 
 
 class Inputs:
@@ -97,7 +65,7 @@ class Inputs:
     def features(self) -> Array:
         """(n, d) the input of the last layer."""
         if self._features is None:
-            raise InvalidInputError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
+            raise lacking("features", "features=")
         return self._features
 
     @cached_property
@@ -109,9 +77,7 @@ class Inputs:
     def head(self) -> Head:
         """The last layer."""
         if self._head is None:
-            raise InvalidInputError(
-                "`outputs` must have a head for this score, got none. Pass weight= and bias= to Outputs."
-            )
+            raise lacking("a head", "weight= and bias=")
         return self._head
 
     @cached_property
@@ -126,24 +92,21 @@ class Inputs:
     def sums(self, temperature: float = 1.0) -> Rows:
         """The row sums of logits / temperature, with the scaled margin at 1 if the head is known."""
         if temperature not in self._sums:
-            scale = None if self._head is None or temperature != 1 else self._head.inverse_norms
+            is_scaled = temperature == 1 and self._head is not None and self._head.norms.all()
+            scale = self.head.inverse_norms if is_scaled else None
             self._sums[temperature] = logit_rows(self.logits, scale=scale, temperature=temperature)
         return self._sums[temperature]
 
     @property
     def scaled_margin(self) -> Array:
         """(n,) the margin of the logits over the norms of the rows of the head, signed against the prediction."""
-        if self.head.inverse_norms is None:
-            row_norms(self.head.weight)  # the error that names the class
+        self.head.check_norms()
         return self.sums().scaled_margin
 
     @cached_property
     def distances(self) -> Array:
         """(n, K) the logits over the norms of the rows of the head, in float64 or the type of another library."""
-        scale = self.head.inverse_norms
-        if scale is None:
-            scale = 1 / row_norms(self.head.weight)  # the error that names the class
-        logits = at_least_float32(self.logits)
+        scale, logits = self.head.inverse_norms, at_least_float32(self.logits)
         return logits * array_namespace(logits).astype(constant(scale, logits), logits.dtype)[None, :]
 
     @property
@@ -158,13 +121,13 @@ class Inputs:
         return known[0].prediction
 
     def confidence(self, fitted: "FittedScore", /) -> Array:
-        """That of a fitted score, found once for all scores made of it."""
+        """The confidence (n,) of a fitted score, computed once for all scores made of it."""
         return self.known(fitted, lambda: fitted.formula(self))
 
     def known(self, what: object, find: Callable[[], T], /) -> T:
-        """What is found of these rows by the same object, once for all scores that hold it."""
+        """The result of ``find`` for these rows, computed once for all scores that hold the object ``what``."""
         if id(what) not in self._known:
-            self._known[id(what)] = (what, find())  # kept, or its id could become another's
+            self._known[id(what)] = (what, find())  # with the object, or its id could become another's
         value: T = self._known[id(what)][1]
         return value
 

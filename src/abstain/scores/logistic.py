@@ -1,20 +1,22 @@
 """Logistic regression with ridges and bounds, and the weights of scores that it gives."""
 
 from dataclasses import dataclass
+from math import inf
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain.scores.operations import Floats
+
 RIDGES = (10.0, 30.0, 100.0, 300.0, 1000.0)
 OF_BASE, OF_CLASSES = 0.3, 1 / 3  # the ridge of the base, and the share of the ridge that classes have
-FEWEST = 3  # right and wrong rows that more than the base takes
-FLATTEST = 0.01  # weight of the base: no rows turn it around
+FEWEST = 3  # right rows, and wrong rows, to learn more than the weight of the base
+FLATTEST = 0.01  # the least weight of the base, whatever the rows show
 MOST_CLASSES = 100  # with a part of their own, the most frequent
 
-Floats = NDArray[np.float64]
 STEPS, ENOUGH = 100, 1e-9
-NEAR = 1e-3  # a bound, at most; less as the optimum is
+NEAR = 1e-3  # how near to its bound a coefficient counts as on it, at most; less near the optimum
 
 
 def fit_logistic(
@@ -135,32 +137,26 @@ def weigh_columns(
 ) -> Weights:
     """The weights of scores by their quantiles (n, s), the mean of the first ``base`` of them being free.
 
-    All else is drawn to zero, by each ridge in turn and by one that leaves nothing else, and the fits are averaged,
-    each by the likelihood that it gives to rows held out: few rows leave much of each, and no fit is fallen back to.
+    All other weights are shrunk to zero, by an infinite ridge and by each of the others in turn. The result is the mean
+    of these fits, each weighted by its likelihood of rows held out: of few rows all fits count, of many the best ones.
     """
-    mean = quantiles[:, :base].mean(axis=1, keepdims=True)
-    alone = fit_logistic(mean, right, ridge=OF_BASE, rising=np.array([True]))
     if not FEWEST <= right.sum() <= len(right) - FEWEST:
-        return Weights(float(alone[0]), _shared(float(alone[1]), np.zeros(quantiles.shape[1]), base), np.zeros(0))
+        ridges, others = (), others[:, :0]
+    mean = quantiles[:, :base].mean(axis=1, keepdims=True)
     columns = np.column_stack([mean, quantiles, others])
     kinds = np.repeat([0, 1, 2], [1, quantiles.shape[1], others.shape[1]])
-    fits = [np.pad(alone, (0, columns.shape[1] - 1))]
-    losses = [held_out_losses(mean, right, fold, ridge=OF_BASE, rising=np.array([True])).sum()]
-    for ridge in ridges:
-        each = np.array([OF_BASE, ridge, ridge * OF_CLASSES])[kinds]
-        fits.append(fit_logistic(columns, right, ridge=each, rising=kinds < 2))
-        losses.append(held_out_losses(columns, right, fold, ridge=each, rising=kinds < 2).sum())
+    fits, losses = [], []
+    for ridge in (inf, *ridges):
+        some = slice(0, 1 if ridge == inf else None)
+        each, rising = np.array([OF_BASE, ridge, ridge * OF_CLASSES])[kinds[some]], kinds[some] < 2
+        fit = fit_logistic(columns[:, some], right, ridge=each, rising=rising)
+        fits.append(np.pad(fit, (0, columns.shape[1] + 1 - len(fit))))
+        losses.append(held_out_losses(columns[:, some], right, fold, ridge=each, rising=rising).sum())
     likely = np.exp(min(losses) - np.array(losses))
     mean_fit = (likely / likely.sum()) @ np.array(fits)
-    scores, rest = mean_fit[2 : 2 + quantiles.shape[1]], mean_fit[2 + quantiles.shape[1] :]
-    return Weights(float(mean_fit[0]), _shared(float(mean_fit[1]), scores, base), rest)
-
-
-def _shared(weight: float, scores: Floats, base: int) -> Floats:
-    """The weights of scores, that of the base shared among those it is the mean of."""
-    shared = scores.copy()
-    shared[:base] += max(weight, FLATTEST) / base
-    return shared
+    scores, rest = np.split(mean_fit[2:], [quantiles.shape[1]])
+    scores[:base] += max(mean_fit[1], FLATTEST) / base  # the mean of the base shares its weight
+    return Weights(float(mean_fit[0]), scores, rest)
 
 
 def _frequent(counts: NDArray[np.int64]) -> NDArray[np.int64]:

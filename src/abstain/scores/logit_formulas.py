@@ -9,8 +9,10 @@ from array_api_compat import is_jax_array, is_torch_array
 from numpy.typing import NDArray
 
 from abstain._kernels.blocks import for_each_block
-from abstain.scores.inputs import Head, Inputs
-from abstain.scores.rows import Array, as_logits, refuse
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
+from abstain.scores.operations import Array
+from abstain.scores.rows import as_logits, refuse
 
 Give = Callable[[NDArray[Any]], Any]
 

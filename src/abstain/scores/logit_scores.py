@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import final
 
 from abstain.scores.geometric_margin import GeometricMargin
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
-from abstain.scores.operations import array_namespace
-from abstain.scores.rows import Array, Rows
-from abstain.scores.score import About, PlainScore, minus_exp
+from abstain.scores.operations import Array, array_namespace, minus_exp
+from abstain.scores.rows import Rows
+from abstain.scores.score import About, PlainScore
 
 
 class SumsScore(PlainScore, ABC):

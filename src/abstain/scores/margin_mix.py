@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain.metrics import aurc
 from abstain.metrics.aurc import lowest
@@ -12,13 +11,11 @@ from abstain.outputs import Outputs
 from abstain.scores.held_out import FOLDS, dealt, out_of_fold
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import ConfidenceMargin, confidence_margin
-from abstain.scores.operations import at_most
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats, at_most
+from abstain.scores.rows import CERTAIN
 from abstain.scores.samples import right_and_wrong
-from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
+from abstain.scores.score import About, CannotFitError, FittedScore, Score
 
-Floats = NDArray[np.float64]
-CERTAIN = 1e12  # stands for the infinite margin of a row with one class left
 SHARES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
@@ -85,10 +82,6 @@ class FittedMarginMix(FittedScore):
     mean: Floats
     spread: Floats
     share: float
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return self.base.expects()
 
     def formula(self, inputs: Inputs, /) -> Array:
         """The sum of the standardized parts."""

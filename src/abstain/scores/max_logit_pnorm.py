@@ -5,18 +5,17 @@ from math import inf
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._arguments import check_at_least
 from abstain._kernels.logit_geometry import centred_sums
 from abstain.metrics import aurc
-from abstain.metrics.aurc import MARGIN
+from abstain.metrics.aurc import lowest
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
 from abstain.scores.logit_scores import MaxSoftmax, max_softmax
-from abstain.scores.operations import array_namespace
-from abstain.scores.rows import Array, at_least_float32
+from abstain.scores.operations import Array, Floats, array_namespace
+from abstain.scores.rows import at_least_float32
 from abstain.scores.score import About, FittedScore, Score
 
 NORMS = tuple(float(p) for p in range(10))
@@ -108,15 +107,12 @@ class MaxLogitPNorm(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedMaxLogitPNorm":
         """Choose p."""
-        best, best_area = -1.0, aurc(max_softmax(sample.logits), sample.errors)
+        areas = [aurc(max_softmax(sample.logits), sample.errors)]
         for p in self.norms:
             scores = max_logit_pnorm(sample.logits, p=p)
-            area = aurc(scores, sample.errors)
-            if (
-                area < best_area - MARGIN and scores.std() > 1e-9 * np.abs(scores).max()
-            ):  # with two classes it is constant
-                best, best_area = float(p), area
-        return FittedMaxLogitPNorm(best)
+            varies = scores.std() > 1e-9 * np.abs(scores).max()  # not with two classes
+            areas.append(aurc(scores, sample.errors) if varies else inf)
+        return FittedMaxLogitPNorm((-1.0, *map(float, self.norms))[lowest(areas)])
 
 
 @final
@@ -132,7 +128,7 @@ class FittedMaxLogitPNorm(FittedScore):
             return MaxSoftmax().formula(inputs)
         return _pnorm(inputs.logits, self.p)
 
-    def note(self, _: NDArray[np.float64], /) -> str | None:
+    def note(self, _: Floats, /) -> str | None:
         """Whether it is max softmax."""
         if self.p >= 0:
             return None

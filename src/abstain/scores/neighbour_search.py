@@ -19,12 +19,11 @@ from abstain._kernels.compilation import as_given
 from abstain._kernels.neighbours import MeasuredBank, measure_near
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import array_namespace, at_least, constant, normalized
-from abstain.scores.samples import bank_of, features_of, shared
+from abstain.scores.operations import Floats, array_namespace, at_least, constant, normalized, norms
+from abstain.scores.samples import bank_of, features_of, once_per_sample
 from abstain.scores.score import Stored
 
 Array = NDArray[np.floating]
-Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 SPARE = 3  # candidates beyond k
 PRODUCTS = BLOCK_ROWS * 10_000  # at a time, 40 MB
@@ -41,6 +40,11 @@ class Bank(Stored):
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(m, d)."""
+        return self.rows.shape
+
     def sought_from(self, inputs: Inputs, space: str, /) -> "Search":
         """The search from the features or logits of inputs, over their norms; one for all scores of the same bank."""
         return inputs.known(self, lambda: Search(self, inputs.units(space, self.rows)))
@@ -51,14 +55,11 @@ class Bank(Stored):
         return _CentredBank(self.rows)
 
 
-def unit_bank(sample: Outputs, space: str, /) -> Bank:
+@once_per_sample
+def unit_bank(space: str, sample: Outputs, /) -> Bank:
     """The features or logits of `bank_of` a sample over their norms, one bank for all scores that are fitted on it."""
-
-    def find() -> Bank:
-        rows = bank_of(sample)
-        return Bank(normalized(features_of(rows) if space == "features" else rows.logits))
-
-    return shared(sample, ("bank", space), find)
+    rows = bank_of(sample)
+    return Bank(normalized(features_of(rows) if space == "features" else rows.logits))
 
 
 @final
@@ -120,9 +121,9 @@ def _check(k: int, size: int) -> None:
 
 
 class _Measure(NamedTuple):
-    """How far a row q is from rows b of a bank, the lower the nearer, and what in float32 is the higher then.
+    """How far a row q is from rows b of a bank, the lower the nearer, with a float32 value that is the higher then.
 
-    That is slope · (⟨q, b⟩ + shift) − half, q and b centred and scaled, shift that of the query or 0.
+    The value is slope · (⟨q, b⟩ + shift) − half, q and b centred and scaled, with the shift of the query or 0.
     """
 
     weights: Floats
@@ -157,7 +158,7 @@ class _CentredBank:
 
         def work(part: slice) -> None:
             apart = (self.rows[part] - self.centre) * self.scale
-            self.norms[part] = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+            self.norms[part] = norms(apart)
             self.lifts[part] = apart @ centred + centred @ centred
             self.moved[part] = apart
 
@@ -191,7 +192,7 @@ class _Block:
 
         def work(part: slice) -> None:
             apart = self._queries[part] - bank.centre
-            size = np.sqrt(np.einsum("ij,ij->i", apart, apart))
+            size = norms(apart)
             self._scales[part] = scale = bank.scale / np.maximum(1, size * bank.scale / FAR)
             self._norms[part] = size * scale
             apart *= scale[:, None]
@@ -226,7 +227,7 @@ class _Block:
     def _measure_near(
         self, measure: _Measure, rows: NDArray[np.int64], fewest: int, cuts: Floats, best: Floats
     ) -> None:
-        """Insert what reaches the cut, or with a number given the cut that at least so many reach."""
+        """Measure the rows of the bank that reach the cut, or with ``fewest`` above 0 one that so many reach."""
         bank = MeasuredBank(self._bank.rows, measure.weights, measure.first, measure.slopes, measure.halves)
         shifts = (self._shifts * (not measure.by_distance)).astype(np.float32)
 

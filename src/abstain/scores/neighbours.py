@@ -1,10 +1,9 @@
 """Scores by nearest neighbours in the fitting sample: KNN, Δ-KNN and NNGuide."""
 
 from dataclasses import dataclass
-from typing import Literal, final, get_args
+from typing import Annotated, Literal, final, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._arguments import check_at_least
 from abstain._errors import InvalidInputError
@@ -13,13 +12,11 @@ from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import Energy, energy
 from abstain.scores.neighbour_search import Bank, unit_bank
-from abstain.scores.operations import array_namespace
-from abstain.scores.rows import Array
-from abstain.scores.samples import bank_of, right_and_wrong, shared
+from abstain.scores.operations import Array, Floats, array_namespace
+from abstain.scores.samples import bank_of, once_per_sample, right_and_wrong
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 
 Space = Literal["features", "logits"]
-ITSELF = 1e-12  # a squared distance below which a sample may be itself, up to rounding
 
 
 @final
@@ -35,8 +32,6 @@ class KNN(Score):
         Which neighbour, from 1 on.
     space : {'features', 'logits'}
         Where distances are measured: features as in the authors' code, logits as in the paper's text.
-    exclude_self : bool
-        A sample that, once normalized, is in the fitting sample is not its own neighbour.
 
     Examples
     --------
@@ -51,7 +46,6 @@ class KNN(Score):
 
     k: int = 2
     space: Space = "features"
-    exclude_self: bool = False
 
     named_by = ("space",)
 
@@ -83,10 +77,10 @@ class KNN(Score):
             raise InvalidInputError(
                 "`logits` must be finite for neighbours in logit space, got a masked class. Use the features."
             )
-        bank = unit_bank(sample, self.space)
-        if len(bank) < self.k + self.exclude_self:
+        bank = unit_bank(self.space, sample)
+        if len(bank) < self.k:
             raise CannotFitError(f"the fitting sample has {len(bank)} rows, too few for neighbour {self.k}")
-        return FittedKNN(bank, self.k, self.space, self.exclude_self)
+        return FittedKNN(bank, self.k, self.space)
 
 
 @final
@@ -97,7 +91,6 @@ class FittedKNN(FittedScore):
     bank: Bank
     k: int
     space: Space
-    exclude_self: bool
 
     def expects(self) -> Sizes:
         """What the fitting sample had."""
@@ -105,16 +98,11 @@ class FittedKNN(FittedScore):
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Minus the k-th squared distance, NaN where a masked class has no finite logit."""
-        distances = self.bank.sought_from(inputs, self.space).distances(self.k + self.exclude_self)
-        xp = array_namespace(distances)
-        confidence = -distances[:, self.k - 1]
-        if self.exclude_self:
-            confidence = xp.where(distances[:, 0] < ITSELF, -distances[:, self.k], confidence)
-        return (
-            xp.where(xp.all(xp.isfinite(inputs.logits), axis=1), confidence, xp.nan)
-            if self.space == "logits"
-            else confidence
-        )
+        confidence = -self.bank.sought_from(inputs, self.space).distances(self.k)[:, self.k - 1]
+        if self.space == "features":
+            return confidence
+        xp = array_namespace(confidence)
+        return xp.where(xp.all(xp.isfinite(inputs.logits), axis=1), confidence, xp.nan)
 
 
 @final
@@ -148,27 +136,21 @@ class DeltaKNN(Score):
     def __post_init__(self) -> None:
         check_at_least("k", self.k, 1)
 
+    @once_per_sample
     def _fit(self, sample: Outputs, /) -> "FittedDeltaKNN":
         """Keep the normalized features, those of right samples first."""
-        return shared(sample, self, lambda: self._find(sample))
-
-    def _find(self, sample: Outputs) -> "FittedDeltaKNN":
         right, wrong = (int(rows.sum()) for rows in right_and_wrong(bank_of(sample)))
-        return FittedDeltaKNN(unit_bank(sample, "features"), right, min(self.k, right, wrong))
+        return FittedDeltaKNN(unit_bank("features", sample), right, min(self.k, right, wrong))
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class FittedDeltaKNN(FittedScore):
-    """Δ-KNN with its bank, of which so many are right and the rest wrong."""
+    """Δ-KNN with its bank, whose first ``right`` rows were predicted right and the others wrong."""
 
-    bank: Bank
+    bank: Annotated[Bank, None, "features"]
     right: int
     k: int
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.bank.rows.shape[1]}
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Log-distance to the wrong samples less that to the right ones."""
@@ -214,7 +196,7 @@ class NNGuide(Score):
 
     def _fit(self, sample: Outputs, /) -> "FittedNNGuide":
         """Keep the normalized features and their energies."""
-        bank, rows = unit_bank(sample, "features"), bank_of(sample)
+        bank, rows = unit_bank("features", sample), bank_of(sample)
         if len(bank) < self.k:
             raise CannotFitError(f"the fitting sample has {len(bank)} rows, fewer than {self.k} neighbours")
         return FittedNNGuide(bank, energy(rows.logits), self.k)
@@ -225,13 +207,9 @@ class NNGuide(Score):
 class FittedNNGuide(FittedScore):
     """NNGuide with its bank of features and their energies (m,)."""
 
-    bank: Bank
-    energies: NDArray[np.float64]
+    bank: Annotated[Bank, None, "features"]
+    energies: Floats
     k: int
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.bank.rows.shape[1]}
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Energy times guidance."""

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from abstain._kernels.blocks import for_each_block
 from abstain._kernels.features import row_products
 
-Array = Any
+Array = Any  # a NumPy, torch, JAX or CuPy array; the same kind comes out
+Floats = NDArray[np.float64]
 
 
 def array_namespace(*arrays: Any) -> Any:
@@ -23,9 +24,7 @@ def array_namespace(*arrays: Any) -> Any:
 def double(values: Array, /) -> Array:
     """The values in float64."""
     xp = array_namespace(values)
-    return (
-        xp.astype(values, xp.float64, copy=False) if isinstance(values, np.ndarray) else xp.astype(values, xp.float64)
-    )
+    return xp.astype(values, xp.float64, copy=False)
 
 
 def constant(values: NDArray[Any], like: Array, /) -> Array:
@@ -33,7 +32,7 @@ def constant(values: NDArray[Any], like: Array, /) -> Array:
     return double(array_namespace(like).asarray(np.ascontiguousarray(values), device=device(like)))
 
 
-def products(rows: Array, matrix: NDArray[np.float64], offset: NDArray[np.float64] | None = None, /) -> Array:
+def products(rows: Array, matrix: Floats, offset: Floats | None = None, /) -> Array:
     """``rows @ matrix + offset`` in float64, (n, d) times (d, m) plus (m,)."""
     if isinstance(rows, np.ndarray):
         return row_products(rows, matrix, offset)
@@ -65,8 +64,8 @@ def normalized(rows: NDArray[np.floating], dtype: np.dtype[Any] | None = None, /
     units = np.empty(rows.shape, dtype=dtype or (np.float64 if rows.dtype.itemsize > 4 else np.float32))
 
     def work(block: slice) -> None:
-        size = np.sqrt(np.einsum("ij,ij->i", rows[block], rows[block], dtype=np.float64))
-        np.divide(rows[block], np.maximum(size, 1e-12)[:, None], out=units[block], casting="same_kind")
+        size = np.maximum(norms(rows[block]), 1e-12)[:, None]
+        np.divide(rows[block], size, out=units[block], casting="same_kind")
 
     for_each_block(work, *rows.shape)
     return units
@@ -110,10 +109,23 @@ def largest(rows: Array, count: int, /) -> Array:
     return np.sort(rows, axis=1)[:, ::-1]
 
 
+def is_constant(rows: NDArray[Any], /) -> bool:
+    """Whether all rows are the same."""
+    return bool((rows == rows[0]).all())
+
+
 def softplus(values: Array, /) -> Array:
     """log(1 + e^x) without overflow."""
     xp = array_namespace(values)
     return xp.where(values > 0, values, 0.0) + xp.log1p(xp.exp(-xp.abs(values)))
+
+
+def minus_exp(confidence: Array, /) -> Array:
+    """The literal value −e^−c of scores whose confidence is minus the log of a quantity that certainty makes small.
+
+    DOCTOR's 1 − 1/‖σ‖², the negative entropy Σσ log σ, and SIRC's −(1 − p_max)(1 + e^{−b(s − a)}).
+    """
+    return -array_namespace(confidence).exp(-confidence)
 
 
 def at_most(values: Array, limit: float, /) -> Array:

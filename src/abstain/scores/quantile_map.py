@@ -4,17 +4,14 @@ from dataclasses import dataclass
 from typing import Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain.metrics.spread import normal_quantile
-from abstain.scores.operations import array_namespace, at_least, at_most, constant
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats, array_namespace, at_least, at_most, constant
+from abstain.scores.rows import CERTAIN
 from abstain.scores.score import Stored
 
-Floats = NDArray[np.float64]
 KNOTS = 17
 NARROWEST = 1e-200  # gap between knots, so that no share of it overflows
-CERTAIN = 1e12  # stands for the infinite confidence of a row with one class left
 
 
 @final
@@ -32,8 +29,8 @@ class QuantileMap(Stored):
 
     @classmethod
     def of(cls, confidence: Floats, /) -> Self:
-        """That of a sample (n,)."""
-        ordered = np.sort(np.clip(confidence, -CERTAIN, CERTAIN))
+        """That of a sample (n,), in which missing values, which are NaN, do not count."""
+        ordered = np.sort(np.clip(confidence[~np.isnan(confidence)], -CERTAIN, CERTAIN))
         knots = np.unique(np.quantile(ordered, np.linspace(0, 1, KNOTS), method="inverted_cdf"))
         knots = knots[np.diff(knots, prepend=-np.inf) > NARROWEST]
         below, up_to = (np.searchsorted(ordered, knots, side) for side in ("left", "right"))
@@ -41,7 +38,7 @@ class QuantileMap(Stored):
         return cls(knots, np.array([normal_quantile(share) for share in shares.tolist()]))
 
     def __call__(self, confidence: Array, /) -> Array:
-        """The normal quantile (n,) of each confidence."""
+        """The normal quantile (n,) of each confidence; NaN stays NaN."""
         xp = array_namespace(confidence)
         x = at_most(at_least(confidence, -CERTAIN), CERTAIN)
         low, high = float(self.knots[0]), float(self.knots[-1])

@@ -38,7 +38,7 @@ def as_score(asked: AnyScore, outputs: Outputs | None = None, /, *, what: str = 
     Examples
     --------
     >>> as_score("knn(k=5)")
-    KNN(k=5, space='features', exclude_self=False)
+    KNN(k=5, space='features')
     """
     if isinstance(asked, Score):
         return asked

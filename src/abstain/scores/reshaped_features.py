@@ -1,7 +1,7 @@
 """Logit scores of reshaped features: ReAct, ASH and SCALE."""
 
 from dataclasses import dataclass
-from typing import final
+from typing import Annotated, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,12 @@ from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.features import class_blocks, less_excess
 from abstain.outputs import Outputs
-from abstain.scores.inputs import Head, Inputs
+from abstain.scores.head import Head
+from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import ENERGY
 from abstain.scores.operations import (
+    Array,
+    Floats,
     array_namespace,
     at_least,
     at_most,
@@ -23,11 +26,8 @@ from abstain.scores.operations import (
     quantile,
 )
 from abstain.scores.other_head import score_of
-from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, head_of
-from abstain.scores.score import About, FittedScore, PlainScore, Score, Sizes
-
-Floats = NDArray[np.float64]
+from abstain.scores.samples import features_of
+from abstain.scores.score import About, FittedScore, PlainScore, Score
 
 
 @final
@@ -71,8 +71,7 @@ class ReAct(Score):
     def _fit(self, sample: Outputs, /) -> "FittedReAct":
         """Take the quantile and the head."""
         check_share("quantile", self.quantile)
-        weight, _ = head_of(sample)
-        return FittedReAct(quantile(features_of(sample), self.quantile), weight, self.score)
+        return FittedReAct(quantile(features_of(sample), self.quantile), Head.of(sample).rows, self.score)
 
 
 @final
@@ -81,12 +80,8 @@ class FittedReAct(FittedScore):
     """ReAct with its clip and the weight of the head."""
 
     clip: float
-    weight: NDArray[np.float64]
+    weight: Annotated[Floats, "classes", "features"]
     score: PlainScore
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": self.weight.shape[1], "classes": self.weight.shape[0]}
 
     @cached_property
     def _head(self) -> Head:
@@ -99,7 +94,7 @@ class FittedReAct(FittedScore):
     def formula(self, inputs: Inputs, /) -> Array:
         """The score of the logits of the clipped features."""
         clipped = at_most(inputs.features, self.clip) if "features" in self.score.needs else None
-        return self.score.formula(Inputs(self._logits(inputs), clipped, self._head if self.score.uses_head else None))
+        return score_of(self.score, self._head, clipped, self._logits(inputs))
 
     def _logits(self, inputs: Inputs) -> Array:
         """Of the clipped features."""
@@ -151,7 +146,7 @@ class ASH(PlainScore):
         factor, smallest = sharpening(inputs, self.pruned)
         x = double(inputs.features)
         left = array_namespace(x).where(x >= smallest[:, None], x * factor[:, None], 0.0)
-        return score_of(self.score, left, inputs.head)
+        return score_of(self.score, inputs.head, left)
 
 
 def check_pruned(pruned: float, /) -> None:
@@ -218,4 +213,4 @@ class SCALE(PlainScore):
         factor, _ = sharpening(inputs, self.pruned)
         bias = constant(inputs.head.bias, factor)[None, :]
         logits = factor[:, None] * (double(inputs.logits) - bias) + bias
-        return self.score.formula(Inputs(logits, None, inputs.head if self.score.uses_head else None))
+        return score_of(self.score, inputs.head, None, logits)

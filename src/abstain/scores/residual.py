@@ -1,7 +1,7 @@
 """Scores by what the features have outside their principal subspace: Residual and ViM."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Annotated, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +11,14 @@ from abstain._errors import InvalidInputError
 from abstain._kernels.features import row_products
 from abstain.outputs import Outputs
 from abstain.scores.covariance import inverse_of_lower, principal_axes
+from abstain.scores.head import Head
 from abstain.scores.held_out import unfitted_confidence
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import Energy, energy, max_logit
-from abstain.scores.operations import constant, double, norms, products
-from abstain.scores.rows import Array
-from abstain.scores.samples import features_of, head_of, shared
-from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score, Sizes
+from abstain.scores.operations import Array, Floats, constant, double, norms, products
+from abstain.scores.samples import features_of, once_per_sample
+from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score
 
-Floats = NDArray[np.float64]
 WORST = 1e12  # condition of the normal equations
 
 
@@ -53,13 +52,11 @@ class Residual(Score):
         summary="How far the features are from where in-distribution features vary.",
     )
 
+    @once_per_sample
     def _fit(self, sample: Outputs, /) -> "FittedResidual":
         """Find the subspace."""
-        return shared(sample, self, lambda: self._find(sample))
-
-    def _find(self, sample: Outputs) -> "FittedResidual":
-        weight, bias = head_of(sample)
-        origin = -_least_squares(weight, bias)
+        head = Head.of(sample)
+        origin = -_least_squares(head.rows, head.bias)
         x = features_of(sample).astype(np.float64) - origin
         n, d = x.shape
         if self.dim is not None and not 0 <= self.dim < d:
@@ -79,14 +76,10 @@ class Residual(Score):
 class FittedResidual(FittedScore):
     """Residual with its origin (d,) and a basis (d, m) of the space outside the subspace, or within it."""
 
-    origin: Floats
-    basis: Floats
+    origin: Annotated[Floats, "features"]
+    basis: Annotated[Floats, "features", None]
     within: bool
     """Whether the basis is that of the subspace, which is narrower: what the features have in it is taken off."""
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {"features": len(self.origin)}
 
     @cached_property
     def _shift(self) -> Floats:
@@ -176,13 +169,7 @@ class ViM(Score):
         largest = float(max_logit(sample.logits).mean())
         if largest <= 0:
             raise CannotFitError("the mean largest logit of the fitting sample is not above zero")
-        return FittedViM(residual, largest / float(size), np.array([energy(sample.logits).mean(), -largest]))
-
-    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
-        """What energy and the virtual logit lack to their means."""
-        of_energy, of_residual = fitted.parts(inputs)
-        usual = fitted.usual.tolist()
-        return {"logit": usual[0] - of_energy, "feature": usual[1] - of_residual}
+        return FittedViM(residual, largest / float(size), float(energy(sample.logits).mean()), -largest)
 
 
 @final
@@ -192,22 +179,21 @@ class FittedViM(FittedScore):
 
     residual: FittedResidual
     alpha: float
-    usual: Floats
-    """(2,) the means of energy and of α times the residual score on the fitting sample."""
-
-    def __post_init__(self) -> None:
-        if self.usual.shape != (2,):
-            raise InvalidInputError(f"`usual` must be (2,), got {self.usual.shape}.")
-
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return self.residual.expects()
+    usual_energy: float
+    """The mean of energy on the fitting sample."""
+    usual_residual: float
+    """The mean of α times the (negative) residual score there."""
 
     def formula(self, inputs: Inputs, /) -> Array:
         """Energy plus α times the (negative) residual score."""
-        of_energy, of_residual = self.parts(inputs)
+        of_energy, of_residual = self._parts(inputs)
         return of_energy + of_residual
 
-    def parts(self, inputs: Inputs, /) -> tuple[Array, Array]:
+    def shortfalls(self, inputs: Inputs, /) -> dict[Family, Array]:
+        """What energy and the virtual logit lack to their means."""
+        of_energy, of_residual = self._parts(inputs)
+        return {"logit": self.usual_energy - of_energy, "feature": self.usual_residual - of_residual}
+
+    def _parts(self, inputs: Inputs) -> tuple[Array, Array]:
         """Energy (n,), and α times the (negative) residual score."""
         return Energy().formula(inputs), self.alpha * inputs.confidence(self.residual)

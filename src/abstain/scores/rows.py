@@ -1,6 +1,6 @@
 """The row sums behind every logit score: by the fused kernel for NumPy, by their own operations for other libraries."""
 
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from array_api_compat import device, is_array_api_obj
@@ -10,10 +10,10 @@ from abstain._arguments import as_rectangle
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain._kernels.row_sums import RowSums, row_sums
-from abstain.scores.operations import array_namespace
+from abstain.scores.operations import Array, array_namespace
 
-Array = Any  # a NumPy, torch, JAX or CuPy array; the same kind comes out
 LOWEST = -1e4  # its exponential is 0 in any precision
+CERTAIN = 1e12  # stands for the infinite confidence of a row with one class left
 
 
 @final
@@ -154,15 +154,9 @@ def refuse(bad: NDArray[np.bool_], /) -> None:
 
 
 def as_logits(logits: Array, /) -> Array:
-    """Checked logits (n, K): an array of any library as it is, anything else as a NumPy array."""
+    """Checked logits (n, K), n ≥ 1 and K ≥ 2: an array of any library as it is, anything else as a NumPy array."""
     if isinstance(logits, np.ndarray) or not is_array_api_obj(logits):
         logits = as_rectangle("logits", logits)
-    check_logits(logits)
-    return logits
-
-
-def check_logits(logits: Array, /) -> None:
-    """Two dimensions, at least one row and two classes, floating."""
     if logits.ndim != 2 or logits.shape[0] == 0:
         raise InvalidInputError(
             f"`logits` must have shape (n, K) with at least one row, got {tuple(logits.shape)}. "
@@ -175,6 +169,7 @@ def check_logits(logits: Array, /) -> None:
         )
     if "float" not in str(logits.dtype) or (isinstance(logits, np.ndarray) and logits.dtype.itemsize > 8):
         raise InvalidTypeError(f"`logits` must be floating numbers of at most 64 bits, got {logits.dtype}.")
+    return logits
 
 
 def at_least_float32(logits: Array, /) -> Array:

@@ -1,28 +1,38 @@
 """What scores take from the sample they are fitted on."""
 
 from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, TypeVarTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
+from abstain.scores.head import lacking
+from abstain.scores.operations import Floats
 from abstain.scores.score import CannotFitError
 
-T = TypeVar("T")
 LARGEST_BANK = 10_000
-_SHARED: WeakKeyDictionary[Outputs, dict[Hashable, Any]] = WeakKeyDictionary()
+T = TypeVar("T")
+Options = TypeVarTuple("Options")
+_FOUND: WeakKeyDictionary[Outputs, dict[Hashable, Any]] = WeakKeyDictionary()
 
 
-def shared(sample: Outputs, what: Hashable, find: Callable[[], T], /) -> T:
-    """What several scores want of the same sample, found once as long as the sample lives."""
-    known = _SHARED.setdefault(sample, {})
-    if what not in known:
-        known[what] = find()
-    value: T = known[what]
-    return value
+def once_per_sample(find: Callable[[*Options, Outputs], T], /) -> Callable[[*Options, Outputs], T]:
+    """The function, run once for the same options and sample: its result is cached as long as the sample lives."""
+
+    @wraps(find)
+    def found(*arguments: *tuple[*Options, Outputs]) -> T:
+        *options, sample = arguments
+        known = _FOUND.setdefault(sample, {})
+        key = (find, *options)
+        if key not in known:
+            known[key] = find(*arguments)
+        value: T = known[key]
+        return value
+
+    return found
 
 
 def bank_of(sample: Outputs, /) -> Outputs:
@@ -31,31 +41,33 @@ def bank_of(sample: Outputs, /) -> Outputs:
     The cost of a search grows with the bank, and so with the square of the outputs if the bank is a share of them.
     Those of right predictions come first, where that is known.
     """
-    rows = shared(sample, "rows of the bank", lambda: _rows_of_bank(sample))
-    return sample if rows is None else shared(sample, "bank", lambda: sample.select(rows))
+    bank = _other_bank(sample)
+    return sample if bank is None else bank
 
 
-def _rows_of_bank(sample: Outputs) -> NDArray[np.int64] | None:
-    """Their numbers, or None where they are all rows as they are."""
+@once_per_sample
+def _other_bank(sample: Outputs) -> Outputs | None:
+    """The bank, or None where it is the sample as it is."""
     rows = np.arange(len(sample))
     if len(sample) > LARGEST_BANK:
         rng = sample.generator("bank of neighbours", 0)
         rows = np.sort(rng.choice(len(sample), size=LARGEST_BANK, replace=False))
     if sample.is_labelled:
         rows = rows[np.argsort(sample.outcomes[rows], kind="stable")]
-    return None if np.array_equal(rows, np.arange(len(sample))) else rows
+    return None if np.array_equal(rows, np.arange(len(sample))) else sample.select(rows)
 
 
 def features_of(sample: Outputs, /) -> NDArray[Any]:
     """The features, or an error that names them."""
     if sample.features is None:
-        raise InvalidInputError("`outputs` must have features for this score, got none. Pass features= to Outputs.")
+        raise lacking("features", "features=")
     return sample.features
 
 
-def mean_feature(sample: Outputs, /) -> NDArray[np.float64]:
+@once_per_sample
+def mean_feature(sample: Outputs, /) -> Floats:
     """(d,) the mean of the features."""
-    return shared(sample, "mean feature", lambda: features_of(sample).mean(axis=0, dtype=np.float64))
+    return features_of(sample).mean(axis=0, dtype=np.float64)
 
 
 def labelled_features(sample: Outputs, /) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -64,21 +76,21 @@ def labelled_features(sample: Outputs, /) -> tuple[NDArray[Any], NDArray[np.int6
     return (x, labels) if (labels >= 0).all() else (x[labels >= 0], labels[labels >= 0])
 
 
+def class_means(features: Floats, labels: NDArray[np.int64], /) -> tuple[Floats, Floats]:
+    """Mean feature (c, d) of each class there is, and the features less the mean of their class."""
+    _, first, group, counts = np.unique(np.sort(labels), return_index=True, return_inverse=True, return_counts=True)
+    order = np.argsort(labels, kind="stable")
+    means = np.add.reduceat(features[order], first, axis=0) / counts[:, None]
+    centred = np.empty_like(features)
+    centred[order] = features[order] - means[group]
+    return means, centred
+
+
 def known_labels(sample: Outputs, /) -> NDArray[np.int64]:
     """(n,) labels, some of which must be of known classes."""
     if sample.labels is None or not (sample.labels >= 0).any():
         raise CannotFitError("the fitting sample has no labelled rows of known classes")
     return sample.labels
-
-
-def head_of(sample: Outputs, /) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weight and bias of the last layer in float64; a missing bias is zero."""
-    if sample.weight is None:
-        raise InvalidInputError(
-            "`outputs` must have a head for this score, got none. Pass weight= and bias= to Outputs."
-        )
-    bias = np.zeros(sample.n_classes) if sample.bias is None else sample.bias
-    return sample.weight.astype(np.float64), bias.astype(np.float64)
 
 
 def right_and_wrong(sample: Outputs, /) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

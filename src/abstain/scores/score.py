@@ -1,19 +1,17 @@
 """A score and a fitted score: what every confidence score is, ours or a user's own."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import array_namespace
-from abstain.scores.rows import Array
+from abstain.scores.operations import Array, Floats
 
 Family = Literal["softmax", "logit", "margin", "feature", "hybrid", "given", "own"]
 Need = Literal["logits", "features", "head", "fitting", "labels"]
@@ -99,7 +97,7 @@ class FittedScore(Stored, ABC):
         """Of a combination, the single scores by name to compare it with."""
         return {}
 
-    def __call__(self, outputs: Outputs, /) -> NDArray[np.float64]:
+    def __call__(self, outputs: Outputs, /) -> Floats:
         """Confidence (n,) of every row, NaN, which no threshold accepts, where a row is non-finite."""
         expect_outputs(outputs)
         return confidences(outputs, {"score": self})["score"]
@@ -112,13 +110,29 @@ class FittedScore(Stored, ABC):
         """The answer (n,) that is accepted or not: the classifier's own."""
         return inputs.predictions
 
-    def note(self, confidence: NDArray[np.float64], /) -> str | None:  # noqa: ARG002
+    def shortfalls(self, inputs: Inputs, /) -> dict[Family, Array]:  # noqa: ARG002
+        """(n,) how much each family of scores lowers the confidence, in any unit; none where it has no parts."""
+        return {}
+
+    def note(self, confidence: Floats, /) -> str | None:  # noqa: ARG002
         """What a reader of results should know of the score, given the confidence of all rows, or None."""
         return None
 
     def expects(self) -> Sizes:
-        """The number of features or classes that outputs must have, as the fitting sample had."""
-        return {}
+        """The number of features or classes that outputs must have, as the fitting sample had.
+
+        They are the lengths of axes in the types of fields, ``means: Annotated[Floats, "classes", "features"]``, of it
+        and of fitted scores among its fields.
+        """
+        sizes: Sizes = {}
+        own: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
+        for field in own:
+            value = getattr(self, field.name)
+            axes = getattr(field.type, "__metadata__", ())
+            sizes |= {what: size for what, size in zip(axes, value.shape, strict=True) if what} if axes else {}
+            for part in value if isinstance(value, tuple) else (value,):
+                sizes |= part.expects() if isinstance(part, FittedScore) else {}
+        return sizes
 
 
 class Score(Stored, ABC):
@@ -192,10 +206,6 @@ class Score(Stored, ABC):
         """What it needs once fitted, where fitting decides that."""
         return self.needs
 
-    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:  # noqa: ARG002
-        """(n,) how much each family lowers the confidence, in any unit; a plain score names its own family alone."""
-        return {self.about.family: 1.0}
-
     def literal(self, confidence: Array, /) -> Array:
         """The value the literature prints, a strictly increasing function of confidence."""
         return confidence
@@ -219,14 +229,11 @@ class Score(Stored, ABC):
             return f"no {' and no '.join(lacking)}"
         return self.flaw(outputs)
 
-    def has_truth(self, sample: Outputs, /) -> bool:
-        """Whether the sample has the labels that it learns from."""
-        return sample.labels is not None
-
     def fit(self, sample: Outputs, /) -> Any:
         """The fitted score; `CannotFitError` where the sample does not determine it. Non-finite rows are left out."""
         expect_outputs(sample, name="sample")
-        if "labels" in self.needs and not self.has_truth(sample):
+        has_truth = sample.labels is not None if sample.n_classes else sample.is_labelled
+        if "labels" in self.needs and not has_truth:
             raise CannotFitError("the fitting sample has no labels")
         if not sample.usable.any():
             raise CannotFitError("the fitting sample has no finite row")
@@ -246,14 +253,6 @@ class PlainScore(Score, FittedScore, ABC):
 
     def _fit(self, sample: Outputs, /) -> Self:  # noqa: ARG002
         return self
-
-
-def minus_exp(confidence: Array, /) -> Array:
-    """The literal value −e^−c of scores whose confidence is minus the log of a quantity that certainty makes small.
-
-    DOCTOR's 1 − 1/‖σ‖², the negative entropy Σσ log σ, and SIRC's −(1 − p_max)(1 + e^{−b(s − a)}).
-    """
-    return -array_namespace(confidence).exp(-confidence)
 
 
 def _shown(value: Any) -> str:

@@ -1,22 +1,18 @@
 """SIRC: softmax confidence pulled down where a second score looks unfamiliar."""
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain.outputs import Outputs
 from abstain.scores.held_out import unfitted_confidence
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import MaxSoftmax, max_softmax
-from abstain.scores.operations import at_most, softplus
+from abstain.scores.operations import Array, Floats, at_most, minus_exp, softplus
 from abstain.scores.residual import Residual
-from abstain.scores.rows import Array
-from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score, Sizes, minus_exp
-
-Floats = NDArray[np.float64]
-CERTAIN = 1e12  # stands for the infinite confidence of a row with one class left
+from abstain.scores.rows import CERTAIN
+from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score
 
 
 @final
@@ -64,14 +60,6 @@ class SIRC(Score):
         usual = at_most(max_softmax(sample.logits), CERTAIN)
         return FittedSIRC(fitted, mean - 3 * spread, 1 / spread, float(softplus(usual).mean()))
 
-    def shortfalls(self, fitted: Any, inputs: Inputs, /) -> dict[Family, Array]:
-        """What softmax lacks to its mean, and what the secondary scores take off, beyond what their own means do."""
-        taken = sum(fitted.taken(inputs))
-        return {
-            "softmax": fitted.usual - _primary(inputs),
-            "feature": taken - len(fitted.b) * float(np.log1p(np.exp(-3))),
-        }
-
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -84,18 +72,19 @@ class FittedSIRC(FittedScore):
     usual: float
     """The mean of −log(1 − p_max) on the fitting sample."""
 
-    def expects(self) -> Sizes:
-        """What the fitting sample had."""
-        return {what: size for secondary in self.secondaries for what, size in secondary.expects().items()}
-
     def formula(self, inputs: Inputs, /) -> Array:
         """softplus(log-odds of p_max) − Σ softplus(−b(s − a)): in the log domain, which never overflows."""
         confidence = _primary(inputs)
-        for part in self.taken(inputs):
+        for part in self._taken(inputs):
             confidence = confidence - part
         return confidence
 
-    def taken(self, inputs: Inputs, /) -> list[Array]:
+    def shortfalls(self, inputs: Inputs, /) -> dict[Family, Array]:
+        """What softmax lacks to its mean, and what the secondary scores take off, beyond what their own means do."""
+        usually_taken = len(self.b) * float(np.log1p(np.exp(-3)))
+        return {"softmax": self.usual - _primary(inputs), "feature": sum(self._taken(inputs)) - usually_taken}
+
+    def _taken(self, inputs: Inputs) -> list[Array]:
         """What each secondary score takes off (n,)."""
         return [
             softplus(-b * (inputs.confidence(secondary) - a))

@@ -71,7 +71,7 @@ def from_state(header: Any, arrays: Arrays, /, *, kind: type[Any] = FittedScore,
 
 
 def check_decides(fitted: FittedScore, n_classes: int, /) -> None:
-    """A fitted score must give each row a number: arrays and numbers that do not fit together are found out here."""
+    """A fitted score must give each row a number; an error where its arrays and numbers do not fit together."""
     with foreign("`arrays` must fit together"):
         sizes = {"classes": n_classes, "features": 2} | fitted.expects()
     if sizes["classes"] != n_classes or n_classes == 1 or not 0 <= n_classes <= MOST_CLASSES:

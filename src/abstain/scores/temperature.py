@@ -10,9 +10,9 @@ import numpy as np
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import SumsScore
-from abstain.scores.operations import softplus
-from abstain.scores.rows import Array, logit_rows
-from abstain.scores.samples import known_labels, shared
+from abstain.scores.operations import Array, softplus
+from abstain.scores.rows import logit_rows
+from abstain.scores.samples import known_labels, once_per_sample
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
 
 RANGE = (0.01, 100.0)
@@ -73,12 +73,9 @@ class FittedTemperature(FittedScore):
         return self.score.from_sums(inputs.sums(self.temperature))
 
 
+@once_per_sample
 def best_temperature(sample: Outputs, /) -> float:
     """The temperature of lowest mean log-loss."""
-    return shared(sample, "temperature", lambda: _best_temperature(sample))
-
-
-def _best_temperature(sample: Outputs) -> float:
     labels = known_labels(sample)
     rows = np.flatnonzero(labels >= 0)
     if not sample.errors[rows].any():

@@ -112,4 +112,4 @@ def selector_of(kind: type[Any], header: dict[str, Any], arrays: Arrays, own: Ow
     return kind(entry=entry, fitted=fitted, **plain)
 
 
-SELECTOR_FILE = SealedFile("abstain.selector", 11, "Selector.save", selector_parts, selector_of)
+SELECTOR_FILE = SealedFile("abstain.selector", 12, "Selector.save", selector_parts, selector_of)

@@ -61,7 +61,7 @@ def _parts(entry: Score, fitted: FittedScore, rows: Outputs) -> tuple[Floats, Fl
     """The shortfall (n,) from doubt between classes, and from distance; both 0 where its parts are not known."""
     families: dict[Family, Floats] = {}
     for some, inputs in usable_blocks(rows, with_head=fitted.uses_head):
-        for family, values in entry.shortfalls(fitted, inputs).items():
+        for family, values in (fitted.shortfalls(inputs) or {entry.about.family: 1.0}).items():
             families.setdefault(family, np.zeros(len(rows)))[some] = values
     seen = {family: values for family, values in families.items() if family in PARTS}
     if not set(seen) - {"hybrid"}:  # a score whose parts are not known

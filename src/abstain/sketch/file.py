@@ -17,7 +17,7 @@ from abstain.sketch.bins import Bins
 from abstain.sketch.cells import Cells
 from abstain.sketch.plan import BinnedScore, By, Plan
 
-FORMAT, VERSION = "abstain.sketch", 1
+FORMAT, VERSION = "abstain.sketch", 2
 MOST_CELLS = 1 << 32
 KEYS = {"scores", "by", "parts", "has_ids", "n_classes", "class_names", "head", "strata", "rounded", "fitted_bins"}
 

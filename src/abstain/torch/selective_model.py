@@ -14,7 +14,7 @@ from abstain._extras import require
 from abstain.collect.model import as_numpy
 from abstain.collect.torch_head import find_linear, linear_at, logits_of
 from abstain.scores.confidences import above, decide
-from abstain.scores.inputs import Head
+from abstain.scores.head import Head
 from abstain.selector import Selector
 from abstain.selector.file import SELECTOR_FILE
 

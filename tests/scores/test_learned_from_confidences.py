@@ -84,7 +84,7 @@ def test_a_missing_value_that_says_something_has_an_offset_of_its_own():
     outputs = story(2)
     rng = np.random.default_rng(0)
     fitted = LEARNED.fit(without_judge(outputs, outputs.errors & (rng.random(2000) < 0.7)))
-    assert fitted.offsets[fitted.names.index("judge")] < -1
+    assert fitted.missing_offsets[fitted.names.index("judge")] < -1
     assert (fitted.weights[1:] >= 0).all()
 
 
@@ -124,6 +124,14 @@ def test_the_selector_survives_its_file(tmp_path):
     np.testing.assert_array_equal(again.accepts(outputs), selector.accepts(outputs))
     with pytest.raises(ValueError, match="must have the confidence 'agreement'"):
         again.accepts(Outputs(confidences={"judge": [1.0], "logprob": [1.0]}))
+
+
+def test_a_signal_may_have_the_name_of_a_score():
+    outputs = story(7)
+    signals = {"energy": outputs.confidence("judge"), "knn": outputs.confidence("logprob")}
+    selector = calibrate(Outputs(confidences=signals, errors=outputs.errors), score="learned", risk=0.3)
+    assert not selector.needs_features
+    assert set(selector.fitted.families) == {"given"}
 
 
 def test_it_learns_from_graded_losses():
