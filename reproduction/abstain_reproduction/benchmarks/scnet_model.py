@@ -30,7 +30,7 @@ class TrainedModel(Model):
         self.side, self.resize, self.device = side, resize or side, device
         self.name = f"trained-{digest(type(self.network).__name__, self.network.state_dict(), side, resize)}"
 
-    def __call__(self, images: Sequence[Any], /) -> Batch:
+    def run(self, images: Sequence[Any], /) -> Batch:
         """Logits of the classifier and the features that enter it."""
         batch = np.stack([self._bytes(image) for image in images])
         weight, bias = self.network.classifier()

@@ -37,7 +37,7 @@ class Langid(Model):
         self.identifier = module.LanguageIdentifier.from_modelstring(module.model)
         self.class_names = self.languages = tuple(self.identifier.nb_classes)
 
-    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+    def run(self, inputs: Sequence[Any], /) -> Batch:
         """Log-probabilities before they are normalized, and the counts."""
         counts = np.stack([self.identifier.instance2fv(text) for text in inputs]).astype(np.float32)
         weight, bias = self.head()

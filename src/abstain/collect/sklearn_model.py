@@ -1,7 +1,6 @@
 """scikit-learn classifiers, and whatever else has ``predict_proba``."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, final
@@ -53,9 +52,9 @@ class SklearnModel(Model):
         last = steps[-1][1] if steps else self.estimator
         return f"{type(last).__name__}-{digest(_learned(self.estimator))}"
 
-    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+    def run(self, prepared: Any, /) -> Batch:
         """Logits, and features of the last layer where it is linear."""
-        x = list(inputs) if isinstance(inputs[0], str) else np.stack([np.asarray(value) for value in inputs])
+        x = prepared if isinstance(prepared[0], str) else np.stack([np.asarray(value) for value in prepared])
         x = self._named(x)
         logits, features = self.on(x)
         if self.linear is None:

@@ -69,12 +69,8 @@ class TorchModel(Model):
         if head is not None:
             self.linear = linear_at(module, head)
 
-    def __call__(self, inputs: Sequence[Any], /) -> Batch:
-        """One forward pass, with a hook on the head."""
-        return self.run(self.prepare(inputs))
-
     def run(self, prepared: Any, /) -> Batch:
-        """The same for prepared inputs."""
+        """One forward pass, with a hook on the head."""
         with self.torch.inference_mode(), evaluating(self.module), self._precision():
             prepared = _to(prepared, self.device)
             if self.linear is None and not self.searched:
