@@ -93,20 +93,24 @@ def _named(value: Any, module: str | None) -> Any:
 
 
 def _attributes(value: Any) -> list[Any]:
-    """The attributes of an object, or its repr if it has none, unless the repr contains a memory address."""
+    """The state of an object, or its repr if it has none, unless the repr contains a memory address."""
     if hasattr(value, "state_dict"):
         return [repr(value), value.state_dict()]
-    named = dict(getattr(value, "__dict__", {}))
-    named |= {name: getattr(value, name, None) for kind in type(value).__mro__ for name in _slots(kind)}
-    if named:
-        return [type(value).__qualname__, named]
+    if (state := _state(value)) is not None:
+        return [type(value).__qualname__, state]
     shown = repr(value)
     return [type(value).__qualname__] if " at 0x" in shown else [shown]
 
 
-def _slots(kind: type) -> list[str]:
-    slots = vars(kind).get("__slots__", ())
-    return [name for name in ((slots,) if isinstance(slots, str) else slots) if not name.startswith("__")]
+def _state(value: Any) -> Any:
+    """What would be pickled: attributes and slots, or what a compiled object gives in their place."""
+    if hasattr(value, "get_params"):  # an estimator of scikit-learn, which would add the version of that
+        return vars(value)
+    try:
+        state = value.__getstate__()
+    except Exception:  # an object that cannot be pickled
+        state = getattr(value, "__dict__", None)
+    return None if isinstance(state, dict) and not state else state
 
 
 def _feed_array(sha: Any, value: Any, seen: dict[int, Any]) -> None:

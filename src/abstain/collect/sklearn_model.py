@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, final
 
 import numpy as np
@@ -15,9 +14,6 @@ from abstain._io.fingerprint import digest
 from abstain.collect.model import Batch, Model, ModelOptions
 from abstain.collect.sklearn_head import LinearHead, logits_of
 from abstain.outputs.named_labels import integer_names
-
-PLAIN = (str, bytes, bytearray, int, float, complex, bool, type(None), np.ndarray, np.generic)
-NAMED = (type, FunctionType, BuiltinFunctionType, MethodType, np.ufunc)
 
 
 @final
@@ -50,7 +46,7 @@ class SklearnModel(Model):
         """Its class and a digest of all that it has learned."""
         steps = getattr(self.estimator, "steps", None)
         last = steps[-1][1] if steps else self.estimator
-        return f"{type(last).__name__}-{digest(_learned(self.estimator))}"
+        return f"{type(last).__name__}-{digest(self.estimator)}"
 
     def run(self, prepared: Any, /) -> Batch:
         """Logits, and features of the last layer where it is linear."""
@@ -103,29 +99,3 @@ def from_spec(rest: str, options: ModelOptions, /) -> SklearnModel:  # noqa: ARG
         raise InvalidInputError(f"`{file}` must hold known types only, got {', '.join(unsafe)}.")
     with foreign(f"`{file}` must be an estimator written by skops"):
         return SklearnModel(skops.load(file, trusted=[]))
-
-
-def _learned(value: Any, seen: frozenset[int] = frozenset()) -> Any:
-    """The settings, arrays and trees inside an object as plain values; a cycle counts once."""
-    if isinstance(value, PLAIN) or hasattr(value, "tocsr") or hasattr(value, "__array__"):
-        return value
-    if isinstance(value, NAMED):
-        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', value)}"
-    if id(value) in seen:
-        return type(value).__name__
-    seen |= {id(value)}
-    if isinstance(value, list | tuple):
-        return [_learned(item, seen) for item in value]
-    if isinstance(value, dict):
-        return {str(name): _learned(item, seen) for name, item in value.items()}
-    return {"kind": type(value).__name__, "state": _learned(_state(value), seen)}
-
-
-def _state(value: Any) -> Any:
-    """Its attributes; or the state it would pickle, as compiled objects have; or None."""
-    if hasattr(value, "get_params") and hasattr(value, "__dict__"):
-        return vars(value)
-    try:
-        return value.__getstate__()
-    except Exception:
-        return None
