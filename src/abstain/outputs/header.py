@@ -21,9 +21,7 @@ FIELDS = (*ROW_FIELDS, *HEAD_FIELDS)
 HEADER = "outputs.json"
 FORMAT = "abstain.outputs"
 VERSION = 2
-UNSEALED = 1  # the version before, without a checksum of its own
 WHAT = "a header written by Outputs.save"
-FORMER = {"given": "confidences", "given_names": "confidence_names"}  # names in folders written before
 
 
 @final
@@ -34,8 +32,7 @@ class Entry:
     file: str
     dtype: str
     shape: tuple[int, ...]
-    sha256: str | None
-    """None in a folder of an old version."""
+    sha256: str
 
 
 @final
@@ -83,21 +80,18 @@ def read_header(folder: Path, /) -> Header:
     text = read_text(file, WHAT)
     try:
         contents = parsed(text)
-        is_ours = contents["format"] == FORMAT
-        header = None if is_ours and contents["version"] not in (VERSION, UNSEALED) else _header(contents)
+        is_ours, version = contents["format"] == FORMAT, contents["version"]
+        header = _header(contents) if version == VERSION else None
         is_sound = is_ours and header is not None and _is_sound(header)
-        digest = None if contents["version"] == UNSEALED else header_digest(contents)
-        is_as_saved = contents.get("sha256") == digest
     except (KeyError, TypeError, AttributeError, IndexError):
         raise InvalidInputError(f"`{file}` must be {WHAT}, got a file without its fields.") from None
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"`{file}` must be {WHAT}, got {reason_of(error)}.") from None
-    if header is None:
-        version = f"{contents['version']!r:.20}"
+    if is_ours and header is None:
         raise InvalidInputError(
-            f"`{file}` must be of format version {VERSION}, got {version}. Read it with the abstain that wrote it."
+            f"`{file}` must be of format version {VERSION}, got {version!r:.20}. Read it with the abstain that wrote it."
         )
-    if not is_sound or not is_as_saved:
+    if header is None or not is_sound or contents.get("sha256") != header_digest(contents):
         raise InvalidInputError(f"`{file}` must be {WHAT}, got contents that were changed after it was written.")
     return header
 
@@ -109,12 +103,10 @@ def header_digest(header: Mapping[str, Any], /) -> str:
 
 
 def _header(contents: dict[str, Any]) -> Header:
-    contents = {FORMER.get(name, name): value for name, value in contents.items()}
-    entries = {FORMER.get(name, name): {"sha256": None} | entry for name, entry in contents["arrays"].items()}
     return Header(
-        built(entries, dict[str, Entry], where="arrays"),
+        built(contents["arrays"], dict[str, Entry], where="arrays"),
         built(contents["class_names"], tuple[str, ...] | None, where="class_names"),
-        built(contents.get("confidence_names", []), tuple[str, ...], where="confidence_names"),
+        built(contents["confidence_names"], tuple[str, ...], where="confidence_names"),
     )
 
 

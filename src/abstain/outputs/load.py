@@ -73,7 +73,7 @@ def _load_folder(folder: Path, verify: bool | None) -> dict[str, Any]:
                 f"got {array.dtype.str} of shape {list(array.shape)}."
             )
         is_verified = array.nbytes <= ALWAYS_VERIFIED if verify is None else verify
-        if is_verified and entry.sha256 is not None and checksum(file) != entry.sha256:
+        if is_verified and checksum(file) != entry.sha256:
             raise InvalidInputError(f"`{file}` must be as it was saved, got another checksum. Collect it again.")
         fields[name] = array
     return fields
