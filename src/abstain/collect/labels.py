@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError, InvalidTypeError
-from abstain._names import did_you_mean
-from abstain.outputs.named_labels import class_indices, integer_labels, integer_names
+from abstain.outputs.named_labels import matched_labels
 
 ClassNames = tuple[str, ...] | tuple[int, ...]
 
@@ -17,23 +16,11 @@ def match_labels(labels: NDArray[np.generic], class_names: ClassNames | None, /)
 
     If no name is a class, that is an error: mark data of unknown classes with −1.
     """
-    if labels.dtype.kind in "iu":
-        integers = None if class_names is None else integer_names(class_names)
-        if integers is not None:
-            return integer_labels(labels, integers)
-        return labels.astype(np.int64)
-    if labels.dtype.kind != "U":
+    if labels.dtype.kind not in "iuU":
         raise InvalidTypeError(f"`labels` must be class numbers or names, got {labels.dtype}.")
-    if class_names is None:
+    if class_names is None and labels.dtype.kind == "U":
         raise InvalidInputError("`labels` must be class numbers, since the model does not name its classes, got names.")
-    names = tuple(str(name) for name in class_names)
-    indices = class_indices(labels, names)
-    if (indices < 0).all():
-        hint = did_you_mean(labels[0], names, otherwise=f"The model knows {', '.join(names[:5])}, …")
-        raise InvalidInputError(
-            f"`labels` must name classes of the model, got {str(labels[0])!r} and no name that is one. {hint}"
-        )
-    return indices
+    return np.asarray(labels if class_names is None else matched_labels(labels, class_names), dtype=np.int64)
 
 
 def as_labels(values: Any, /) -> NDArray[Any]:

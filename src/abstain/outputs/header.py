@@ -89,7 +89,8 @@ def read_header(folder: Path, /) -> Header:
         raise InvalidInputError(f"`{file}` must be {WHAT}, got {reason_of(error)}.") from None
     if is_ours and header is None:
         raise InvalidInputError(
-            f"`{file}` must be of format version {VERSION}, got {version!r:.20}. Read it with the abstain that wrote it."
+            f"`{file}` must be of format version {VERSION}, got {version!r:.20}. "
+            "Read it with the abstain that wrote it."
         )
     if header is None or not is_sound or contents.get("sha256") != header_digest(contents):
         raise InvalidInputError(f"`{file}` must be {WHAT}, got contents that were changed after it was written.")

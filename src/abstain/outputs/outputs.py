@@ -19,10 +19,10 @@ from abstain._kernels.blocks import row_blocks
 from abstain._kernels.counts import numbered
 from abstain.outputs import validation as check
 from abstain.outputs.construction import checked_fields
-from abstain.outputs.graded_losses import not_right_or_wrong
 from abstain.outputs.head import HeadCheck, check_head
 from abstain.outputs.header import FIELDS, HEAD_FIELDS, ROW_FIELDS
 from abstain.outputs.load import is_table, load
+from abstain.outputs.outcomes import check_known, not_right_or_wrong
 from abstain.outputs.probabilities import are_log_probabilities
 from abstain.outputs.rows import RowView, Source, as_indices, check_parts, draw_rows, take_rows
 from abstain.outputs.save import save
@@ -215,7 +215,7 @@ class Outputs:
         if self.graded is not None:
             raise not_right_or_wrong()
         if self.wrong is not None:
-            check.check_known(self.wrong, self.usable)
+            check_known(self.wrong, self.usable)
             errors = (self.wrong != 0) | ~self.usable
         elif self.labels is not None:
             errors = (self.predictions != self.labels) | (self.labels < 0)
@@ -230,7 +230,7 @@ class Outputs:
         if self.graded is None:
             losses = self.errors.astype(np.float64)
         else:
-            check.check_known(self.graded, self.usable)
+            check_known(self.graded, self.usable)
             losses = np.where(self.usable, self.graded, 1.0)
         losses.flags.writeable = False
         return losses
@@ -280,7 +280,7 @@ class Outputs:
         fields = self._sources((*ROW_FIELDS, "usable"))
         for name in ("wrong", "graded"):
             if (outcomes := getattr(self, name)) is not None and outcomes.dtype != bool:
-                check.check_known(outcomes, self.usable & above, where=" above the floor")
+                check_known(outcomes, self.usable & above, where=" above the floor")
                 known = np.where(np.isnan(outcomes), 1.0, outcomes)
                 fields[name] = known if name == "graded" else known != 0
         return self._with(fields)

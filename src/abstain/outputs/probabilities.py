@@ -13,7 +13,7 @@ from abstain._arguments import as_array
 from abstain._errors import RowError
 from abstain._kernels.blocks import row_blocks
 from abstain.outputs.rows import Source
-from abstain.outputs.validation import check_columns, check_floats
+from abstain.outputs.validation import check_class_columns, check_floats
 
 Array = NDArray[Any]
 FEW = 16  # rows to look at first
@@ -50,7 +50,7 @@ def _hold(rule: Callable[[Array], bool], array: Source) -> bool:
 def log_probabilities(values: Any, /) -> Array:
     """The logs of probabilities (n, K); zero counts as 1e-300."""
     array = as_array("probabilities", values)
-    check_columns("probabilities", array)
+    check_class_columns("probabilities", array)
     check_floats("probabilities", array, (None, None))
     strange = ~((array >= 0).all(axis=1) & (np.abs(array.sum(axis=1, dtype=np.float64) - 1) < ROUNDED))
     finite = np.isfinite(array).all(axis=1)
