@@ -64,19 +64,18 @@ class TorchModel(Model):
         self.class_names = None if class_names is None else tuple(class_names)
         self.name = (name or f"{type(module).__name__}-{_digest(module)}") + ("-amp" if amp else "")
         self.amp = amp
-        self.linear: Any = None
-        self.searched = False
-        if head is not None:
-            self.linear = linear_at(module, head)
+        self.linear: Any = None if head is None else linear_at(module, head)
+        self.searched = head is not None
 
     def run(self, prepared: Any, /) -> Batch:
         """One forward pass, with a hook on the head."""
         with self.torch.inference_mode(), evaluating(self.module), self._precision():
             prepared = _to(prepared, self.device)
-            if self.linear is None and not self.searched:
-                batch = self._search(prepared)
+            if not self.searched:
+                self.searched = True
+                logits, self.linear, features = find_linear(self.module, lambda: logits_of(self._run(prepared)))
                 if not self.amp or self.linear is None:
-                    return batch
+                    return as_numpy(logits), None if features is None else as_numpy(features)
             if self.linear is None:
                 return as_numpy(logits_of(self._run(prepared))), None
             seen: list[Any] = []
@@ -93,9 +92,13 @@ class TorchModel(Model):
         if not self.amp:
             return nullcontext()
         kind = self.torch.device(self.device).type
-        if kind == "cpu":
-            return _bfloat16(self.torch)
-        context: AbstractContextManager[Any] = self.torch.autocast(kind, dtype=self.torch.float16)
+        if kind == "cpu" and not runs_bfloat16():  # which would end the process
+            raise InvalidInputError(
+                "`amp` must be left out on a processor that cannot run bfloat16, got it here. A virtual machine may "
+                "withhold what its processor has."
+            )
+        dtype = self.torch.bfloat16 if kind == "cpu" else self.torch.float16
+        context: AbstractContextManager[Any] = self.torch.autocast(kind, dtype=dtype)
         return context
 
     def _exact(self, layer: Any, given: Any) -> Any:
@@ -109,12 +112,6 @@ class TorchModel(Model):
         if self.linear is None:
             return None, None
         return as_numpy(self.linear.weight), None if self.linear.bias is None else as_numpy(self.linear.bias)
-
-    def _search(self, prepared: Any) -> Batch:
-        """The first batch: watch every linear layer and keep the one that makes the logits."""
-        self.searched = True
-        logits, self.linear, features = find_linear(self.module, lambda: logits_of(self._run(prepared)))
-        return as_numpy(logits), None if features is None else as_numpy(features)
 
     def _run(self, prepared: Any) -> Any:
         return self.module(**prepared) if isinstance(prepared, dict) else self.module(prepared)
@@ -186,17 +183,6 @@ def _settings(part: Any) -> dict[str, Any]:
     """Plain attributes, which neither the state nor the words of a module need to show."""
     plain = (bool, int, float, complex, str, tuple)
     return {n: v for n, v in vars(part).items() if isinstance(v, plain) and n[0] != "_" and n != "training"}
-
-
-def _bfloat16(torch: Any) -> AbstractContextManager[Any]:
-    """Half precision on the processor, refused where that would end the process."""
-    if not runs_bfloat16():
-        raise InvalidInputError(
-            "`amp` must be left out on a processor that cannot run bfloat16, got it here. A virtual machine may "
-            "withhold what its processor has."
-        )
-    context: AbstractContextManager[Any] = torch.autocast("cpu", dtype=torch.bfloat16)
-    return context
 
 
 @cache
