@@ -79,6 +79,22 @@ def test_inputs_alone_and_models_that_take_keywords():
     assert collect(network(), TensorDataset(torch.as_tensor(X)), "alone").labels is None
 
 
+def test_an_iterable_that_breaks_off_when_read_again_ends_the_run():
+    from abstain.collect import batches
+
+    starts = []
+
+    def make():
+        starts.append(1)
+        for first in range(0, 40, 8):
+            if len(starts) > 1 and first == 16:
+                raise OSError("gone")
+            yield X[first : first + 8]
+
+    with pytest.raises(ChangedInputsError, match="same batches every time, got no more of them when read again"):
+        collect(CallableModel(lambda batch: np.stack(batch)[:, :3]), batches(make), "run", on_error="skip")
+
+
 def test_padded_batches_stay_those_of_the_loader():
     class Bag(torch.nn.Module):
         def __init__(self):

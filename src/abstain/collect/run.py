@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -213,9 +213,8 @@ class _Run:
         tasks = (batch for each in cut.values() for batch in each)
         with closing(in_workers(read, tasks, self.workers if todo else 0)) as batches:
             for rows, own in cut.items():
-                shard = forward(self.model, self.samples, islice(batches, len(own)), on_error=self.on_error, tick=tick)
-                weight, bias = self.model.head()
-                shards.write(rows, replace(shard, weight=weight, bias=bias))
+                some = islice(batches, len(own))
+                shards.write(rows, forward(self.model, self.samples, some, on_error=self.on_error, tick=tick))
 
     def _finish(self, shards: Shards, settings: dict[str, Any]) -> None:
         """Write the outputs and their record in one step."""

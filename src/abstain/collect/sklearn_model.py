@@ -94,8 +94,6 @@ def from_spec(rest: str, options: ModelOptions, /) -> SklearnModel:  # noqa: ARG
         raise MissingFileError(f"`model` must name a file that exists, got {rest}.")
     skops = require("skops.io", extra="sklearn", feature="Reading scikit-learn models")
     with foreign(f"`{file}` must be an estimator written by skops"):
-        unsafe = skops.get_untrusted_types(file=file)
-    if unsafe:
-        raise InvalidInputError(f"`{file}` must hold known types only, got {', '.join(unsafe)}.")
-    with foreign(f"`{file}` must be an estimator written by skops"):
+        if unsafe := skops.get_untrusted_types(file=file):
+            raise InvalidInputError(f"`{file}` must hold known types only, got {', '.join(unsafe)}.")
         return SklearnModel(skops.load(file, trusted=[]))
