@@ -152,6 +152,16 @@ def short_name(file: Path, /) -> str:
     return file.name if len(name) <= LONGEST_NAME else sha256(name).hexdigest()
 
 
+def sync_folder(folder: Path, /) -> None:
+    """Make new and renamed files survive a crash of the machine, where folders can be synced."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
 def write_text(path: Path, text: str, /) -> None:
     """Write a text, whole or not at all."""
     write_whole(path, lambda partial: partial.write_text(text, encoding="utf-8"))

@@ -22,7 +22,8 @@ class BatchedInputs(SampleInputs):
 
     def __init__(self, make: Callable[[], Iterable[Any]], n: int, digests: list[str], split: Split) -> None:
         self.make, self.n, self.digests, self.split = make, n, digests, split
-        self.left, self.next = iter(()), n  # nothing read yet: the first access starts the iterable
+        self.left: Iterator[Any] = iter(())
+        self.next = n  # nothing read yet: the first access starts the iterable
 
     def __len__(self) -> int:
         return self.n

@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError, InvalidTypeError
-from abstain.outputs.named_labels import matched_labels
-
-ClassNames = tuple[str, ...] | tuple[int, ...]
+from abstain.outputs.named_labels import ClassNames, matched_labels
 
 
 def match_labels(labels: NDArray[np.generic], class_names: ClassNames | None, /) -> NDArray[np.int64]:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from abstain._errors import foreign
 from abstain._io.fingerprint import digest
-from abstain.collect.labels import ClassNames
+from abstain.outputs.named_labels import ClassNames
 
-Batch = tuple[NDArray[Any], NDArray[Any] | None]
+ModelOutput = tuple[NDArray[Any], NDArray[Any] | None]
+"""Logits (b, K), and features (b, d) or None where the model shows none."""
 Prepare = Callable[[Sequence[Any]], Any]
 """From a list of inputs to what a module or a graph takes."""
 
@@ -37,13 +38,13 @@ class Model(ABC):
     class_names: ClassNames | None = None
     prepare: Prepare = list
 
-    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+    def __call__(self, inputs: Sequence[Any], /) -> ModelOutput:
         """Prepare the inputs and run the model."""
         return self.run(self.prepare(inputs))
 
     @abstractmethod
-    def run(self, prepared: Any, /) -> Batch:
-        """Logits (b, K) of prepared inputs, and features (b, d) or None where the model shows none."""
+    def run(self, prepared: Any, /) -> ModelOutput:
+        """Logits and features of prepared inputs."""
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
         """Weight (K, d) and bias (K,) of the last layer, once a batch has been seen."""
@@ -84,7 +85,7 @@ class CallableModel(Model):
         self.function = function
         self.name = f"callable-{digest(function)}" if name is None else name
 
-    def run(self, prepared: Any, /) -> Batch:
+    def run(self, prepared: Any, /) -> ModelOutput:
         """Call the function."""
         result = self.function(prepared)
         logits, features = result if isinstance(result, tuple) else (result, None)
@@ -103,7 +104,7 @@ class NamedModel(Model):
         with foreign(f"`model` must run on the data, here {len(inputs)} samples"):
             return self.model.prepare(inputs)
 
-    def run(self, prepared: Any, /) -> Batch:
+    def run(self, prepared: Any, /) -> ModelOutput:
         """What the model returns, or an error with the reason."""
         with foreign("`model` must run on the data"):
             return self.model.run(prepared)

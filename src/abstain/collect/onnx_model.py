@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError, MissingFileError, foreign
 from abstain._extras import require
-from abstain.collect.model import Batch, Model, ModelOptions, Prepare
+from abstain.collect.model import Model, ModelOptions, ModelOutput, Prepare
 from abstain.collect.onnx_head import find_head, load_onnx
 
 TYPES = {
@@ -69,7 +69,7 @@ class OnnxModel(Model):
         with foreign(f"`{file}` must be a graph that ONNX Runtime loads"):
             self.session = runtime.InferenceSession(graph_model.SerializeToString(), providers=providers)
 
-    def run(self, prepared: Any, /) -> Batch:
+    def run(self, prepared: Any, /) -> ModelOutput:
         """One run of the graph."""
         wanted = {entry.name: TYPES.get(entry.type) for entry in self.session.get_inputs()}
         given = prepared if isinstance(prepared, dict) else {next(iter(wanted)): prepared}

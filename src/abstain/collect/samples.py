@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from abstain._cached_property import cached_property
 from abstain.collect.data import Data
-from abstain.collect.labels import ClassNames, match_labels
+from abstain.collect.labels import match_labels
+from abstain.outputs.named_labels import ClassNames
 
 Rows = NDArray[np.int64]
 

@@ -11,8 +11,8 @@ from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError, InvalidTypeError, MissingFileError, foreign
 from abstain._extras import require
 from abstain._io.fingerprint import digest
-from abstain.collect.model import Batch, Model, ModelOptions
-from abstain.collect.sklearn_head import LinearHead, logits_of
+from abstain.collect.model import Model, ModelOptions, ModelOutput
+from abstain.collect.sklearn_head import LinearHead, estimator_logits
 from abstain.outputs.named_labels import integer_names
 
 
@@ -48,7 +48,7 @@ class SklearnModel(Model):
         last = steps[-1][1] if steps else self.estimator
         return f"{type(last).__name__}-{digest(self.estimator)}"
 
-    def run(self, prepared: Any, /) -> Batch:
+    def run(self, prepared: Any, /) -> ModelOutput:
         """Logits, and features of the last layer where it is linear."""
         x = prepared if isinstance(prepared[0], str) else np.stack([np.asarray(value) for value in prepared])
         x = self._named(x)
@@ -67,7 +67,7 @@ class SklearnModel(Model):
     def on(self, x: Any, /, *, with_features: bool = True) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """Logits and features for any input of the classifier; sparse rows are made dense for the features only."""
         if self.linear is None:
-            return logits_of(self.estimator, x), None
+            return estimator_logits(self.estimator, x), None
         return self.linear.on(x, with_features=with_features)
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError, foreign
 from abstain._extras import require
 from abstain._io.fingerprint import digest
-from abstain.collect.model import Batch, Model, Prepare, as_numpy
+from abstain.collect.model import Model, ModelOutput, Prepare, as_numpy
 from abstain.collect.torch_head import find_linear, hooked, linear_at, logits_of
 
 
@@ -67,7 +67,7 @@ class TorchModel(Model):
         self.linear: Any = None if head is None else linear_at(module, head)
         self.searched = head is not None
 
-    def run(self, prepared: Any, /) -> Batch:
+    def run(self, prepared: Any, /) -> ModelOutput:
         """One forward pass, with a hook on the head."""
         with self.torch.inference_mode(), evaluating(self.module), self._precision():
             prepared = _to(prepared, self.device)

@@ -11,7 +11,7 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError, reason_of
-from abstain._io.files import read_text
+from abstain._io.files import read_text, sync_folder
 from abstain._io.records import built, parsed
 
 ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "confidences", "wrong", "graded")
@@ -44,11 +44,6 @@ class Header:
     class_names: tuple[str, ...] | None
     confidence_names: tuple[str, ...]
 
-    @property
-    def names(self) -> dict[str, tuple[str, ...] | None]:
-        """The names of classes and of confidences."""
-        return {"class_names": self.class_names, "confidence_names": self.confidence_names}
-
 
 def write_header(
     folder: Path, arrays: Mapping[str, NDArray[Any]], files: Mapping[str, str], names: Mapping[str, Any], /
@@ -69,9 +64,9 @@ def write_header(
         json.dump({"sha256": header_digest(header), **header}, stream, indent=1)
         stream.flush()
         os.fsync(stream.fileno())
-    sync(folder)
+    sync_folder(folder)
     os.replace(partial, folder / HEADER)
-    sync(folder)
+    sync_folder(folder)
 
 
 def read_header(folder: Path, /) -> Header:
@@ -124,12 +119,3 @@ def checksum(file: Path, /) -> str:
     """SHA-256 of a file."""
     with open(file, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def sync(folder: Path, /) -> None:
-    """Flush the file names of a folder to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -61,7 +61,7 @@ def _stored(path: Path, verify: bool | None) -> dict[str, Any]:
 
 def _load_folder(folder: Path, verify: bool | None) -> dict[str, Any]:
     header = read_header(folder)
-    fields: dict[str, Any] = dict(header.names)
+    fields: dict[str, Any] = {"class_names": header.class_names, "confidence_names": header.confidence_names}
     for name, entry in header.arrays.items():
         file = folder / entry.file
         if not file.exists():

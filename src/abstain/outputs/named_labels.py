@@ -12,6 +12,7 @@ from abstain._names import did_you_mean
 
 Names = NDArray[np.str_]
 Ints = NDArray[np.int64]
+ClassNames = Sequence[str] | Sequence[int] | NDArray[Any]
 
 
 def are_numbers(labels: Names, /) -> bool:
@@ -44,7 +45,7 @@ def integer_names(class_names: Iterable[Any], /) -> tuple[int, ...] | None:
     return None if integers == tuple(range(len(integers))) else integers
 
 
-def matched_labels(labels: NDArray[Any], class_names: Sequence[Any], /) -> NDArray[Any]:
+def matched_labels(labels: NDArray[Any], class_names: ClassNames, /) -> NDArray[Any]:
     """(n,) the class number of each label, −1 for one that the classifier does not know.
 
     Of strings some must be known. Integers are class numbers unless the names of the classes are integers.

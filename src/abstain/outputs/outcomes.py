@@ -63,7 +63,7 @@ def not_right_or_wrong(name: str = "outputs", /) -> InvalidInputError:
     )
 
 
-def check_known(outcomes: NDArray[Any], usable: NDArray[np.bool_], /, *, where: str = "") -> None:
+def check_outcomes(outcomes: NDArray[Any], usable: NDArray[np.bool_], /, *, where: str = "") -> None:
     """Refuse outcomes that are missing in rows that can be accepted."""
     if outcomes.dtype != bool and (missing := usable & np.isnan(outcomes)).any():
         raise RowError(

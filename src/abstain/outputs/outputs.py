@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from os import PathLike
@@ -22,12 +22,11 @@ from abstain.outputs.construction import checked_fields
 from abstain.outputs.head import HeadCheck, check_head
 from abstain.outputs.header import FIELDS, HEAD_FIELDS, ROW_FIELDS
 from abstain.outputs.load import is_table, load
-from abstain.outputs.outcomes import check_known, not_right_or_wrong
+from abstain.outputs.named_labels import ClassNames
+from abstain.outputs.outcomes import check_outcomes, not_right_or_wrong
 from abstain.outputs.probabilities import are_log_probabilities
 from abstain.outputs.rows import RowView, Source, as_indices, check_parts, draw_rows, take_rows
 from abstain.outputs.save import save
-
-ClassNames = Sequence[str] | Sequence[int] | NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -215,7 +214,7 @@ class Outputs:
         if self.graded is not None:
             raise not_right_or_wrong()
         if self.wrong is not None:
-            check_known(self.wrong, self.usable)
+            check_outcomes(self.wrong, self.usable)
             errors = (self.wrong != 0) | ~self.usable
         elif self.labels is not None:
             errors = (self.predictions != self.labels) | (self.labels < 0)
@@ -230,7 +229,7 @@ class Outputs:
         if self.graded is None:
             losses = self.errors.astype(np.float64)
         else:
-            check_known(self.graded, self.usable)
+            check_outcomes(self.graded, self.usable)
             losses = np.where(self.usable, self.graded, 1.0)
         losses.flags.writeable = False
         return losses
@@ -280,7 +279,7 @@ class Outputs:
         fields = self._sources((*ROW_FIELDS, "usable"))
         for name in ("wrong", "graded"):
             if (outcomes := getattr(self, name)) is not None and outcomes.dtype != bool:
-                check_known(outcomes, self.usable & above, where=" above the floor")
+                check_outcomes(outcomes, self.usable & above, where=" above the floor")
                 known = np.where(np.isnan(outcomes), 1.0, outcomes)
                 fields[name] = known if name == "graded" else known != 0
         return self._with(fields)
@@ -340,7 +339,8 @@ class Outputs:
             Contents by file name, written in the same step as a new folder.
         """
         arrays = {name: getattr(self, name) for name in self._sources(FIELDS)}
-        save(as_path("folder", folder), arrays, self.class_names, self.confidence_names, extra_files=extra_files)
+        names = {name: getattr(self, name) for name in ("class_names", "confidence_names")}
+        save(as_path("folder", folder), arrays, names, extra_files=extra_files)
 
     @classmethod
     def load(
