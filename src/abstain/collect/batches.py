@@ -8,8 +8,7 @@ import numpy as np
 
 from abstain._errors import ChangedInputsError, InvalidInputError
 from abstain._io.fingerprint import digest
-from abstain.collect.data import Data, SampleInputs
-from abstain.collect.labels import as_labels
+from abstain.collect.data import Data, SampleInputs, as_labels
 
 Split = Callable[[Any], tuple[Any, Any]]
 

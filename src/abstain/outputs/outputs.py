@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -152,8 +152,8 @@ class Outputs:
             self._set({name: view[:]})
             return self.__dict__[name]
 
-    def source(self, name: Literal["logits", "features"], /) -> Source | None:
-        """What rows of the logits or features can be read from, block by block, without copying all of them."""
+    def source(self, name: str, /) -> Source | None:
+        """What rows of an array, such as the logits, can be read from, block by block, without copying all of them."""
         return self._sources((name,)).get(name)
 
     @property
