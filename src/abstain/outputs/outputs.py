@@ -324,7 +324,7 @@ class Outputs:
         """All rows of several outputs of the same classifier; each must have the same arrays and the same head."""
         check_list("parts", parts, "Outputs")
         parts = list(parts)
-        check_parts(parts, (*FIELDS, "class_names", "confidence_names"), ROW_FIELDS)
+        check_parts(parts)
         names = parts[0]._sources((*ROW_FIELDS, "usable"))
         return parts[0]._with({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 

@@ -52,16 +52,16 @@ def log_probabilities(values: Any, /) -> Array:
     array = as_array("probabilities", values)
     check_class_columns("probabilities", array)
     check_floats("probabilities", array, (None, None))
-    strange = ~((array >= 0).all(axis=1) & (np.abs(array.sum(axis=1, dtype=np.float64) - 1) < ROUNDED))
     finite = np.isfinite(array).all(axis=1)
-    if (strange & finite).any():
-        bad = int(np.argmax(strange & finite))
+    strange = finite & ~((array >= 0).all(axis=1) & (np.abs(array.sum(axis=1, dtype=np.float64) - 1) < ROUNDED))
+    if strange.any():
+        bad = int(np.argmax(strange))
         low, total = float(array[bad].min()), float(array[bad].sum(dtype=np.float64))
         raise RowError(
             f"`probabilities` must be non-negative and sum to 1, got a minimum of {low:.4g} and a sum of "
             f"{total:.6g} in row",
             bad,
-            f" ({np.count_nonzero(strange & finite)} of {len(array)} rows). Pass scores as logits=.",
+            f" ({np.count_nonzero(strange)} of {len(array)} rows). Pass scores as logits=.",
         )
     logs = np.log(np.maximum(array.astype(np.float64), LEAST))
     logs[~finite] = np.nan
