@@ -170,7 +170,7 @@ class _Selected(SampleInputs):
         return self.inputs[int(self.rows[row])]
 
     def fingerprint(self) -> str:
-        """Of the inputs and the choice."""
+        """A digest of the inputs and the selected rows."""
         return digest(_contents(self.inputs), self.rows)
 
 

@@ -33,7 +33,7 @@ Columns = dict[str, Any]
 
 
 def columns_of(file: Path, /) -> Columns:
-    """All columns, as they are stored; of a log of decisions those of all its parts."""
+    """All columns as they are stored; for a log of decisions, those of all its parts."""
     if is_log(file):
         return read_log(file)
     if file.suffix.lower() == ".parquet":
@@ -44,7 +44,7 @@ def columns_of(file: Path, /) -> Columns:
 
 
 def names_of(file: Path, /) -> list[str]:
-    """The names of all columns, without the rest."""
+    """The names of all columns; where the format allows it, nothing else is read."""
     if is_log(file):
         return list(columns_of(file))
     if file.suffix.lower() == ".parquet":

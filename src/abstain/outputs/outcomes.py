@@ -11,7 +11,7 @@ from abstain.outputs.validation import Unlabelled
 
 
 def given_errors(array: NDArray[Any], n: int, /, *, with_labels: bool, unlabelled: Unlabelled) -> NDArray[Any]:
-    """Whether each answer was wrong; numbers, NaN where that is not known, if there are such rows and they are kept."""
+    """(n,) whether each answer was wrong; as numbers, with NaN, where rows without an error are kept."""
     if with_labels:
         raise InvalidInputError("`errors` must be left out where there are labels, got both.")
     rule = f"`errors` must be {n} numbers, 1 where the answer is wrong and 0 elsewhere"

@@ -275,7 +275,7 @@ class Outputs:
         return check_head(self.logits, self.features, self.weight, self.bias)
 
     def known_above(self, above: NDArray[np.bool_], /) -> Self:
-        """The same rows where only those ``above`` a floor need an outcome: missing ones elsewhere are errors."""
+        """The same rows, where only those ``above`` a floor need an outcome; elsewhere a missing one is an error."""
         fields = self._sources((*ROW_FIELDS, "usable"))
         for name in ("wrong", "graded"):
             if (outcomes := getattr(self, name)) is not None and outcomes.dtype != bool:

@@ -70,7 +70,7 @@ def log_probabilities(values: Any, /) -> Array:
 
 @contextmanager
 def known_logits() -> Iterator[None]:
-    """Inside the context, logits are what they are called: few rows may sum to 1 by chance."""
+    """Inside the context, no warning that logits look like probabilities: a few rows may sum to 1 by chance."""
     token = _ARE_KNOWN.set(True)
     try:
         yield

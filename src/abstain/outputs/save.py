@@ -20,8 +20,8 @@ from abstain._io.locks import locked_folder
 from abstain.outputs.columns import SUFFIXES
 from abstain.outputs.header import FIELDS, HEADER, read_header, write_header
 
-OF_FILES = (*SUFFIXES, ".npz", ".npy", ".sketch")
-"""How names of files end that hold outputs, or counts of them."""
+FILE_SUFFIXES = (*SUFFIXES, ".npz", ".npy", ".sketch")
+"""Suffixes of files that hold outputs, or counts of them."""
 Names = dict[str, tuple[str, ...] | None]
 """`class_names` and `confidence_names`."""
 
@@ -61,7 +61,7 @@ def save(
 
 def check_folder_name(folder: Path, /) -> None:
     """Refuse the name of a file: a table is asked for, and a folder would be written."""
-    if folder.suffix.lower() in OF_FILES and not folder.is_dir():
+    if folder.suffix.lower() in FILE_SUFFIXES and not folder.is_dir():
         raise InvalidInputError(
             f"`folder` must be the name of a folder, got {folder.name}, that of a file. Outputs are saved as a folder "
             f"of arrays: choose a name such as {folder.stem}."
