@@ -125,6 +125,17 @@ def test_a_damaged_run_ends_with_the_bytes_of_one_that_was_not(name, cut_off, wh
     assert contents(tmp_path / "run") == whole
 
 
+def test_a_run_stopped_before_its_end_takes_the_head_from_its_shards(whole, tmp_path, monkeypatch):
+    import abstain.collect.run as module
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module.Outputs, "save", lambda *_, **__: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            run(tmp_path / "run")
+    run(tmp_path / "run", batches=0)
+    assert contents(tmp_path / "run") == whole
+
+
 def test_a_shard_damaged_while_the_run_ends_is_an_error_and_then_mended(whole, tmp_path, monkeypatch):
     from abstain.collect.shards import Shards
 
