@@ -1,12 +1,11 @@
 """`Table`: the columns of a .csv, .parquet or .jsonl file, each read as its type; an error names the row."""
 
-import csv
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, Self, TextIO, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from abstain._errors import InvalidInputError, RowError
 from abstain._io.files import reading
 from abstain.decision_log import is_log, read_log
 from abstain.outputs.column_names import spelled
+from abstain.outputs.csv_file import csv_names, read_csv
 from abstain.outputs.json_lines import SUFFIXES as JSON_LINES
 from abstain.outputs.json_lines import read_json_lines
 from abstain.outputs.parquet import parquet_names, read_parquet
@@ -26,7 +26,6 @@ TRUTH = {"1": 1.0, "1.0": 1.0, "true": 1.0, "yes": 1.0, "0": 0.0, "0.0": 0.0, "f
 FLOATS = ("Float16", "Float32", "Float64")
 NUMBERS = (*FLOATS, "Int64", "Int32", "Int16", "Int8", "UInt32", "UInt16", "UInt8")
 FEW = 4  # rows per distinct string, at least, for which reading each string once is faster
-LONGEST_FIELD = 1 << 30  # characters
 LISTED_NAMES = 20  # of columns, in a message
 Columns = dict[str, Any]
 """Lists of values, or Polars series, by name."""
@@ -40,7 +39,7 @@ def columns_of(file: Path, /) -> Columns:
         frame = read_parquet(file)
         return {name: frame[name] for name in frame.columns}
     with reading(file, "a table"):
-        return read_json_lines(file) if file.suffix.lower() in JSON_LINES else _csv(file)
+        return read_json_lines(file) if file.suffix.lower() in JSON_LINES else read_csv(file)
 
 
 def names_of(file: Path, /) -> list[str]:
@@ -51,48 +50,8 @@ def names_of(file: Path, /) -> list[str]:
         return parquet_names(file)
     if file.suffix.lower() in JSON_LINES:
         return list(columns_of(file))
-    with reading(file, "a table"), open(file, newline="", encoding="utf-8-sig") as stream:
-        _allow_long_fields()
-        return [name.strip() for name in next(csv.reader(stream, delimiter=delimiter_of(stream)), [])]
-
-
-def delimiter_of(stream: TextIO, /) -> str:
-    """The separator in the first line of a .csv file: a comma, or a semicolon or tab if it has no comma.
-
-    >>> from io import StringIO
-    >>> [delimiter_of(StringIO(line)) for line in ("id,a;b", "id;a;b", "confidence")]
-    [',', ';', ',']
-    """
-    first = stream.readline()
-    stream.seek(0)
-    return next((sign for sign in ",;\t" if sign in first), ",")
-
-
-def _csv(file: Path) -> Columns:
-    with open(file, newline="", encoding="utf-8-sig") as stream:
-        reader = csv.reader(stream, strict=True, delimiter=delimiter_of(stream))
-        _allow_long_fields()
-        try:
-            names = [name.strip() for name in next(reader, [])]
-            rows = [row for row in reader if row]
-        except csv.Error as error:
-            raise InvalidInputError(
-                f"`{file}` must be a table of comma-separated values, got {error} in line {reader.line_num}."
-            ) from None
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(names):
-            raise InvalidInputError(
-                f"`{file}` must have {len(names)} values in each row, got {len(row)} in row {number}."
-            )
-    if len(set(names)) != len(names):
-        raise InvalidInputError(f"`{file}` must have columns of different names, got {', '.join(names)}.")
-    return {name: [row[index] for row in rows] for index, name in enumerate(names)}
-
-
-def _allow_long_fields() -> None:
-    """Raise the process-wide limit of csv, since a column that is not used may hold whole documents."""
-    if csv.field_size_limit() < LONGEST_FIELD:
-        csv.field_size_limit(LONGEST_FIELD)
+    with reading(file, "a table"):
+        return csv_names(file)
 
 
 @final
