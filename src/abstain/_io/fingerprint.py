@@ -104,10 +104,8 @@ def _attributes(value: Any) -> list[Any]:
 
 def _state(value: Any) -> Any:
     """What would be pickled: attributes and slots, or what a compiled object gives in their place."""
-    if hasattr(value, "get_params"):  # an estimator of scikit-learn, which would add the version of that
-        return vars(value)
-    try:
-        state = value.__getstate__()
+    try:  # an estimator of scikit-learn would add the version of that
+        state = vars(value) if hasattr(value, "get_params") else value.__getstate__()
     except Exception:  # an object that cannot be pickled
         state = getattr(value, "__dict__", None)
     return None if isinstance(state, dict) and not state else state

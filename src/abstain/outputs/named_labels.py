@@ -63,7 +63,9 @@ def matched_labels(labels: NDArray[Any], class_names: ClassNames, /) -> NDArray[
     if (indices < 0).all():
         first = str(labels[0])
         hint = did_you_mean(first, names, otherwise="Write them as in `class_names`.")
-        raise InvalidInputError(f"`labels` must be among the classes {', '.join(names[:9])}, got {first!r}. {hint}")
+        raise InvalidInputError(
+            f"`labels` must be among the classes {', '.join(names[:9])}, got {first!r} and no name that is one. {hint}"
+        )
     return indices
 
 
