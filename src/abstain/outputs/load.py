@@ -6,8 +6,9 @@ from typing import Any
 from abstain._errors import InvalidInputError, MissingFileError
 from abstain._io.locks import locked_folder
 from abstain.outputs.arrays import read_npy, read_npz
+from abstain.outputs.columns import SUFFIXES
 from abstain.outputs.header import FIELDS, HEADER, checksum, read_header
-from abstain.outputs.table import SUFFIXES, read_table
+from abstain.outputs.table import read_table
 from abstain.outputs.validation import Unlabelled
 
 SKETCH = ".sketch"

@@ -11,20 +11,10 @@ from abstain._arguments import BOOLEANS
 from abstain._errors import InvalidInputError, RowError
 from abstain.answers import signals
 from abstain.outputs.column_names import ANSWERS, PLAIN, WIDE
-from abstain.outputs.columns import SUFFIXES, Columns, Table
+from abstain.outputs.columns import Columns, Table
 from abstain.outputs.columns import text as cell_text
 from abstain.outputs.named_labels import class_indices
 from abstain.outputs.validation import Unlabelled
-
-__all__ = [
-    "SUFFIXES",
-    "arguments_in",
-    "check_some_known",
-    "read_columns",
-    "read_decisions",
-    "read_errors",
-    "read_table",
-]
 
 
 def read_table(file: Path, /, *, group: str | None = None, unlabelled: Unlabelled = "error") -> dict[str, Any]:
