@@ -62,7 +62,7 @@ class TorchModel(Model):
         self.prepare = prepare or self._stack
         self.device = device
         self.class_names = None if class_names is None else tuple(class_names)
-        self.name = (name or f"{type(module).__name__}-{_digest(module)}") + ("-amp" if amp else "")
+        self.name = (name or f"{type(module).__name__}-{digest(module)}") + ("-amp" if amp else "")
         self.amp = amp
         self.linear: Any = None if head is None else linear_at(module, head)
         self.searched = head is not None
@@ -165,24 +165,6 @@ def _to(prepared: Any, device: str) -> Any:
     if isinstance(prepared, dict):
         return {name: value.to(device) for name, value in prepared.items()}
     return prepared.to(device)
-
-
-def _digest(module: Any) -> str:
-    """Of all parameters and buffers, of how the module is built, and of what each part does with its settings."""
-    state = {name: _exact(value) for name, value in module.state_dict().items()}
-    parts = {name: (type(part).forward, _settings(part)) for name, part in module.named_modules()}
-    return digest(repr(module), state, parts)
-
-
-def _exact(value: Any) -> Any:
-    """A tensor of a type that NumPy has; float32 holds every value of the shorter types it lacks."""
-    return value.float() if value.dtype.is_floating_point and value.dtype.itemsize < 4 else value
-
-
-def _settings(part: Any) -> dict[str, Any]:
-    """Plain attributes, which neither the state nor the words of a module need to show."""
-    plain = (bool, int, float, complex, str, tuple)
-    return {n: v for n, v in vars(part).items() if isinstance(v, plain) and n[0] != "_" and n != "training"}
 
 
 @cache
