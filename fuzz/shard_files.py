@@ -22,7 +22,7 @@ class Linear(Model):
     def __init__(self, batches: int = N) -> None:
         self.left, self.weight = batches, np.eye(3, WIDTH, dtype=np.float32)
 
-    def __call__(self, inputs: Sequence[Any]) -> Any:
+    def run(self, inputs: Sequence[Any]) -> Any:
         """Stop as a signal would after the last batch."""
         if not self.left:
             raise KeyboardInterrupt

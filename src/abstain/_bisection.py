@@ -1,4 +1,4 @@
-"""Where something starts to hold, by halving what is left: of real numbers, of arrays of integers, and of trials."""
+"""Bisection: the first real number, integer or trial at which a condition holds."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar

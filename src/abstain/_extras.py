@@ -40,9 +40,9 @@ def require_all(modules: dict[str, str], /, *, feature: str) -> None:
 
 
 def repair_torchvision() -> None:
-    """Make torchvision importable where it only lacks its compiled operators, none of which classifying needs.
+    """Declare the compiled operators that torchvision lacks with a torch that it was not built for.
 
-    That is so with a torch that it was not built for.
+    It can then be imported; classifying needs none of them.
     """
     if _LIBRARIES or find_spec("torchvision") is None:
         return

@@ -11,44 +11,10 @@ is drawn in the docstring of `abstain._errors`.
 InvalidInputError
 """
 
-from abstain._errors import (
-    AbstainError,
-    ChangedInputsError,
-    FileAccessError,
-    FileConflictError,
-    FileInUseError,
-    InvalidIndexError,
-    InvalidInputError,
-    InvalidTypeError,
-    MissingExtraError,
-    MissingFileError,
-    MissingRowError,
-    RequestError,
-    RowError,
-    SampleError,
-    WorkerDiedError,
-)
-from abstain.report.figures.style import CannotDrawError
-from abstain.scores.score import CannotFitError
-from abstain.thresholds.refusal import NoSafeThresholdError
+from abstain._errors import *  # noqa: F403
+from abstain._errors import AbstainError
+from abstain.report.figures.style import CannotDrawError as CannotDrawError
+from abstain.scores.score import CannotFitError as CannotFitError
+from abstain.thresholds.refusal import NoSafeThresholdError as NoSafeThresholdError
 
-__all__ = [
-    "AbstainError",
-    "CannotDrawError",
-    "CannotFitError",
-    "ChangedInputsError",
-    "FileAccessError",
-    "FileConflictError",
-    "FileInUseError",
-    "InvalidIndexError",
-    "InvalidInputError",
-    "InvalidTypeError",
-    "MissingExtraError",
-    "MissingFileError",
-    "MissingRowError",
-    "NoSafeThresholdError",
-    "RequestError",
-    "RowError",
-    "SampleError",
-    "WorkerDiedError",
-]
+__all__ = sorted(name for name, kind in globals().items() if isinstance(kind, type) and issubclass(kind, AbstainError))

@@ -311,7 +311,7 @@ def test_half_precision_keeps_the_head_exact_and_is_another_run(tmp_path):
     np.testing.assert_array_equal(parts[1].logits, half.logits)
 
 
-def test_a_model_of_ones_own_that_prepares_in_its_call_does_it_once(tmp_path):
+def test_a_model_of_ones_own_prepares_its_inputs_once(tmp_path):
     from abstain.collect import Model
     from abstain.collect.model import NamedModel
 
@@ -321,8 +321,8 @@ def test_a_model_of_ones_own_that_prepares_in_its_call_does_it_once(tmp_path):
         def prepare(self, inputs):
             return np.stack(inputs) + 1
 
-        def __call__(self, inputs):
-            return self.prepare(inputs), None
+        def run(self, prepared):
+            return prepared, None
 
     x = np.zeros((9, 3), dtype=np.float32)
     for number, model in enumerate((Own(), NamedModel(Own()))):

@@ -114,6 +114,30 @@ def test_digests_tell_types_shapes_and_nesting_apart():
     assert digest(np.arange(6).reshape(2, 3)) == digest(np.asfortranarray(np.arange(6).reshape(2, 3)))
 
 
+def test_the_digest_of_a_function_covers_the_module_it_calls_in_any_precision():
+    torch = pytest.importorskip("torch")
+
+    class Scaled(torch.nn.Linear):
+        def __init__(self, factor):
+            super().__init__(3, 2)
+            self.factor = factor
+
+    class Negative(Scaled):
+        def forward(self, x):
+            return -super().forward(x)
+
+    def digest_of(network):
+        return digest(lambda x: network(x))
+
+    first, other, negative = Scaled(1.0), Scaled(2.0), Negative(1.0)
+    for network in (other, negative):
+        network.load_state_dict(first.state_dict())
+    Negative.__name__ = Negative.__qualname__ = "Scaled"
+    assert len({digest_of(network) for network in (first, other, negative)}) == 3
+    before = digest_of(first)
+    assert digest_of(first.to(torch.bfloat16)) != before
+
+
 def killed(work, *, at):
     """Run in a child process that dies at a file system event; whether it came to its end before."""
     child = os.fork()

@@ -79,6 +79,22 @@ def test_inputs_alone_and_models_that_take_keywords():
     assert collect(network(), TensorDataset(torch.as_tensor(X)), "alone").labels is None
 
 
+def test_an_iterable_that_breaks_off_when_read_again_ends_the_run():
+    from abstain.collect import batches
+
+    starts = []
+
+    def make():
+        starts.append(1)
+        for first in range(0, 40, 8):
+            if len(starts) > 1 and first == 16:
+                raise OSError("gone")
+            yield X[first : first + 8]
+
+    with pytest.raises(ChangedInputsError, match="same batches every time, got no more of them when read again"):
+        collect(CallableModel(lambda batch: np.stack(batch)[:, :3]), batches(make), "run", on_error="skip")
+
+
 def test_padded_batches_stay_those_of_the_loader():
     class Bag(torch.nn.Module):
         def __init__(self):
@@ -213,7 +229,7 @@ def test_a_network_of_the_current_folder_is_found(tmp_path):
     for spec, message in (
         ("torch:mynet:net", "module that can be imported, got 'mynet': none of that name here or installed."),
         ("torch:mybroken:net", "got 'mybroken': ModuleNotFoundError: No module named 'no_such_thing'."),
-        ("torch:mynets:nets", "something of mynets, got 'nets'. Did you mean 'net'?"),
+        ("torch:mynets:nets", "something of mynets, got 'nets'. Did you mean net?"),
         ("torch:mynets:table", "be or make a torch.nn.Module, got dict from 'table'."),
         ("torch:mynets:sized", "made without arguments, got 'sized': missing a required argument: 'width'."),
     ):

@@ -1,13 +1,10 @@
 """Confidences that somebody else computed, from Python and from tables."""
 
-import json
-
 import numpy as np
 import pytest
 
 from abstain import Outputs, Selector, calibrate
 from abstain._extras import require
-from abstain.outputs.header import header_digest
 
 RNG = np.random.default_rng(0)
 U = RNG.random(1000)
@@ -36,17 +33,6 @@ def test_it_is_kept_by_select_split_concat_and_files(tmp_path):
         assert again.errors.sum() == TABLE.errors.sum()
         assert again.n_classes == 0
     assert "vendor, noise, errors" in repr(TABLE)
-
-
-def test_folders_with_the_former_names_are_read(tmp_path):
-    TABLE.save(tmp_path / "run")
-    file = tmp_path / "run" / "outputs.json"
-    header = json.loads(file.read_text())
-    header["arrays"]["given"] = header["arrays"].pop("confidences")
-    header["given_names"] = header.pop("confidence_names")
-    file.write_text(json.dumps(header | {"sha256": header_digest(header)}))
-    again = Outputs.load(tmp_path / "run")
-    np.testing.assert_array_equal(again.confidence("vendor"), TABLE.confidence("vendor"))
 
 
 def test_each_name_is_a_score_and_the_selector_survives_its_file(tmp_path):

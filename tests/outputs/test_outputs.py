@@ -293,7 +293,8 @@ def test_names_alone_are_refused_where_the_columns_are_in_another_order():
 
 
 def test_names_of_which_none_is_known_are_refused():
-    with pytest.raises(ValueError, match=r"must be among the classes cat, ant, dog, got 'Cat'. Did you mean cat\?"):
+    message = r"among the classes cat, ant, dog, got 'Cat' and no name that is one. Did you mean cat\?"
+    with pytest.raises(ValueError, match=message):
         Outputs(logits=LOGITS, labels=["Cat", "Ant", "Dog", "Dog"], class_names=["cat", "ant", "dog"])
 
 

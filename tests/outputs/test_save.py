@@ -94,7 +94,7 @@ def test_a_stop_after_the_header_is_replaced_leaves_the_new_contents(make, tmp_p
         if len(calls) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("abstain.outputs.header.sync", sync)
+    monkeypatch.setattr("abstain.outputs.header.sync_folder", sync)
     with pytest.raises(KeyboardInterrupt):
         make(seed=1).save(tmp_path)
     assert_same(Outputs.load(tmp_path), make(seed=1))

@@ -7,6 +7,7 @@ from pathlib import Path
 from abstain._errors import InvalidInputError, MissingFileError
 from abstain._extras import require
 from abstain.collect import Model, OnnxModel, hf_model, timm_model
+from abstain.collect.model import ModelOptions
 from abstain.collect.specs import model_from
 from abstain_reproduction.benchmarks.local_folders import first_existing
 from abstain_reproduction.benchmarks.pixels import Pixels
@@ -68,7 +69,7 @@ def model_of(
         )
     if card is None:
         device = device or ("cpu" if kind == "onnx" else _device())
-        return _with_size(model_from(name, device=device, prepare=pixels, amp=amp), pixels)
+        return _with_size(model_from(name, ModelOptions(device=device, prepare=pixels, amp=amp)), pixels)
     path = first_existing(root, [f"models/{name}.safetensors", f"models/{name}", f"models/{name}.onnx"])
     if path is None:
         raise MissingFileError(
@@ -103,7 +104,8 @@ def _from_export(path: Path, pixels: Pixels | None, device: str | None, amp: boo
 
         return (lisa_model if is_lisa(path) else hf_model)(path, device=device or _device(), amp=amp)
     if path.suffix == ".onnx" or pixels is None:
-        return _with_size(model_from(f"onnx:{path}", device=device or "cpu", prepare=pixels, amp=amp), pixels)
+        options = ModelOptions(device=device or "cpu", prepare=pixels, amp=amp)
+        return _with_size(model_from(f"onnx:{path}", options), pixels)
     from abstain_reproduction.benchmarks.clip_classifier import clip_model
 
     return clip_model(path, pixels=pixels, device=device or _device(), amp=amp)

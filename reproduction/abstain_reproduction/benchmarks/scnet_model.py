@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from abstain._extras import require
 from abstain._io.fingerprint import digest
-from abstain.collect.model import Batch, Model, as_numpy
+from abstain.collect.model import Model, ModelOutput, as_numpy
 from abstain.outputs import Outputs
 from abstain_reproduction.square import square
 from abstain_reproduction.train.network_file import trained_network
@@ -30,7 +30,7 @@ class TrainedModel(Model):
         self.side, self.resize, self.device = side, resize or side, device
         self.name = f"trained-{digest(type(self.network).__name__, self.network.state_dict(), side, resize)}"
 
-    def __call__(self, images: Sequence[Any], /) -> Batch:
+    def run(self, images: Sequence[Any], /) -> ModelOutput:
         """Logits of the classifier and the features that enter it."""
         batch = np.stack([self._bytes(image) for image in images])
         weight, bias = self.network.classifier()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from abstain._cached_property import cached_property
 from abstain._extras import require
 from abstain.collect import Data, collect
-from abstain.collect.model import Batch, Model
+from abstain.collect.model import Model, ModelOutput
 from abstain.collect.run import Progress
 from abstain.outputs import Outputs
 from abstain_reproduction.comparison.score_findings import score_experiment
@@ -37,7 +37,7 @@ class Langid(Model):
         self.identifier = module.LanguageIdentifier.from_modelstring(module.model)
         self.class_names = self.languages = tuple(self.identifier.nb_classes)
 
-    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+    def run(self, inputs: Sequence[Any], /) -> ModelOutput:
         """Log-probabilities before they are normalized, and the counts."""
         counts = np.stack([self.identifier.instance2fv(text) for text in inputs]).astype(np.float32)
         weight, bias = self.head()

@@ -61,7 +61,7 @@ def naming(path: Path, partial: Path | None = None, /) -> Iterator[None]:
 
 @contextmanager
 def _owned(partial: Path, *, private: bool) -> Iterator[int]:
-    """A new file, locked inside the context: as long as this process lives nobody takes it for litter."""
+    """A new file, locked inside the context, so that no other process removes it as litter."""
     descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600 if private else 0o666)
     try:
         flock(descriptor)
@@ -72,7 +72,7 @@ def _owned(partial: Path, *, private: bool) -> Iterator[int]:
 
 @cache
 def _remove_litter(folder: Path) -> None:
-    """What killed processes left in a folder, looked for once: a living one holds a lock on what it writes."""
+    """Remove, once per process, what killed processes left in a folder; a living one holds a lock on its file."""
     with suppress(OSError):
         for litter in folder.glob(f"{PARTIAL}*"):
             descriptor = os.open(litter, os.O_RDWR)
@@ -150,6 +150,16 @@ def short_name(file: Path, /) -> str:
     """The name of a file, or a digest of a long name, so that a suffix can be added to it."""
     name = os.fsencode(file.name)
     return file.name if len(name) <= LONGEST_NAME else sha256(name).hexdigest()
+
+
+def sync_folder(folder: Path, /) -> None:
+    """Make new and renamed files survive a crash of the machine, where folders can be synced."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def write_text(path: Path, text: str, /) -> None:

@@ -93,24 +93,41 @@ def _named(value: Any, module: str | None) -> Any:
 
 
 def _attributes(value: Any) -> list[Any]:
-    """The attributes of an object, or its repr if it has none, unless the repr contains a memory address."""
+    """The state of an object, or its repr if it has none, unless the repr contains a memory address."""
     if hasattr(value, "state_dict"):
-        return [repr(value), value.state_dict()]
-    named = dict(getattr(value, "__dict__", {}))
-    named |= {name: getattr(value, name, None) for kind in type(value).__mro__ for name in _slots(kind)}
-    if named:
-        return [type(value).__qualname__, named]
+        return [repr(value), value.state_dict(), _modules(value)]
+    if (state := _state(value)) is not None:
+        return [type(value).__qualname__, state]
     shown = repr(value)
     return [type(value).__qualname__] if " at 0x" in shown else [shown]
 
 
-def _slots(kind: type) -> list[str]:
-    slots = vars(kind).get("__slots__", ())
-    return [name for name in ((slots,) if isinstance(slots, str) else slots) if not name.startswith("__")]
+def _state(value: Any) -> Any:
+    """What would be pickled: attributes and slots, or what a compiled object gives in their place."""
+    try:  # an estimator of scikit-learn would add the version of that
+        state = vars(value) if hasattr(value, "get_params") else value.__getstate__()
+    except Exception:  # an object that cannot be pickled
+        state = getattr(value, "__dict__", None)
+    return None if isinstance(state, dict) and not state else state
+
+
+def _modules(value: Any) -> dict[str, Any]:
+    """What each part of a PyTorch module does, and its plain attributes, which state and repr need not show."""
+    named = value.named_modules() if hasattr(value, "named_modules") else ()
+    return {name: (type(part).forward, _settings(part)) for name, part in named}
+
+
+def _settings(part: Any) -> dict[str, Any]:
+    plain = (bool, int, float, complex, str, tuple)
+    return {n: v for n, v in vars(part).items() if isinstance(v, plain) and n[0] != "_" and n != "training"}
 
 
 def _feed_array(sha: Any, value: Any, seen: dict[int, Any]) -> None:
-    array = np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        if value.dtype.is_floating_point and value.dtype.itemsize < 4:  # NumPy lacks some of these types
+            value = value.float()
+    array = np.asarray(value)
     sha.update(f"{array.dtype.str}{array.shape}".encode())
     if array.dtype.kind == "O":
         for item in array.flat if array.ndim else ():

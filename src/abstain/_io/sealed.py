@@ -32,7 +32,7 @@ def save_sealed(path: Path, kind: str, version: int, header: dict[str, Any], arr
 
 
 def sealed_bytes(kind: str, version: int, header: dict[str, Any], arrays: Arrays, /) -> bytes:
-    """The contents of such a file."""
+    """The contents of the file that `save_sealed` writes."""
     sealed = {"sha256": BLANK, "format": kind, "version": version, **header}  # the blank first: no name looks like it
     contents = dump_arrays(
         {name: np.ascontiguousarray(array) for name, array in arrays.items()},
@@ -43,12 +43,12 @@ def sealed_bytes(kind: str, version: int, header: dict[str, Any], arrays: Arrays
 
 
 def seal(contents: bytes, /) -> str:
-    """The digest in such contents."""
+    """The digest in the contents of a sealed file."""
     return str(_header(contents, "`contents` must be sealed")["sha256"])
 
 
 def kind_of(contents: bytes, /) -> str | None:
-    """The kind of such contents, None where they are of no kind."""
+    """The kind of a sealed file from its contents, None where they are not sealed."""
     try:
         return str(_header(contents, "").get("format"))
     except InvalidInputError:
@@ -69,7 +69,7 @@ def load_sealed(file: Path, kind: str, version: int, /, *, writer: str, again: s
 def unsealed(
     contents: bytes, file: str, kind: str, version: int, /, *, writer: str, again: str
 ) -> tuple[dict[str, Any], Arrays]:
-    """The same from the contents of a file of this name."""
+    """As `load_sealed`, from the contents of the file."""
     word = kind.rpartition(".")[2]
     header = _header(contents, f"`{file}` must be a {word} written by {writer}")
     if header.get("format") != kind:

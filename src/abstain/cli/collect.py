@@ -68,12 +68,12 @@ class ModelSettings:
 
     def load(self, model: str, /) -> "Model":
         """The model that a name stands for."""
-        from abstain.collect.model import NamedModel
+        from abstain.collect.model import ModelOptions, NamedModel
         from abstain.collect.specs import model_from
 
         names = _class_names(self.class_names)
-        options = {"checkpoint": self.checkpoint, "device": self.device, "amp": self.amp}
-        return NamedModel(model_from(model, class_names=names, **options))  # type: ignore[arg-type]
+        options = ModelOptions(checkpoint=self.checkpoint, device=self.device, class_names=names, amp=self.amp)
+        return NamedModel(model_from(model, options))
 
 
 @final

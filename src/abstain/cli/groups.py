@@ -71,7 +71,8 @@ def _read(decider: "Selector | Cascade", tables: list[Path], names: list[str]) -
     """The outputs, and the groups of each column of the first table and, of several, of their intersection."""
     from abstain.metrics import intersection
     from abstain.outputs.column_names import is_outcome_or_confidence
-    from abstain.outputs.table import SUFFIXES, read_columns
+    from abstain.outputs.columns import SUFFIXES
+    from abstain.outputs.table import read_columns
     from abstain.selector import Cascade
 
     table = tables[0]

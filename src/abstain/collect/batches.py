@@ -1,14 +1,14 @@
 """Any iterable of batches, such as a data loader."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, final
 
 import numpy as np
 
 from abstain._errors import ChangedInputsError, InvalidInputError
 from abstain._io.fingerprint import digest
-from abstain.collect.data import Data, SampleInputs
-from abstain.collect.labels import as_labels
+from abstain.collect.data import Data, SampleInputs, as_labels
 
 Split = Callable[[Any], tuple[Any, Any]]
 
@@ -21,38 +21,32 @@ class BatchedInputs(SampleInputs):
 
     def __init__(self, make: Callable[[], Iterable[Any]], n: int, digests: list[str], split: Split) -> None:
         self.make, self.n, self.digests, self.split = make, n, digests, split
-        self.batches: Iterator[Any] = iter(())
-        self.batch: list[Any] = []
-        self.number, self.first = 0, n  # nothing read yet: the first access starts the iterable
+        self.left: Iterator[Any] = iter(())
+        self.next = n  # nothing read yet: the first access starts the iterable
 
     def __len__(self) -> int:
         return self.n
 
     def __getitem__(self, row: int, /) -> Any:
-        if row < self.first:
-            self._restart()
-        while row >= self.first + len(self.batch):
-            self.first += len(self.batch)
-            self.batch = self._next()
-        return self.batch[row - self.first]
+        if row < self.next:
+            self.left, self.next = self._read(), 0
+        skipped, self.next = row - self.next, row + 1
+        for value in islice(self.left, skipped, None):
+            return value
+        raise _changed("no more of them")  # as after an error of the iterable
 
     def fingerprint(self) -> str:
         """A digest of all inputs, made when they were read for the labels."""
         return digest(self.digests)
 
-    def _restart(self) -> None:
-        self.batches = iter(self.make())
-        self.number, self.first, self.batch = 0, 0, []
-
-    def _next(self) -> list[Any]:
-        inputs = self.split(next(self.batches, ()))[0]
-        if self.number >= len(self.digests) or digest(inputs) != self.digests[self.number]:
-            raise ChangedInputsError(
-                f"`data` must give the same batches every time, got another batch {self.number + 1} when read again. "
-                "Turn off shuffling and random transforms."
-            )
-        self.number += 1
-        return rows_of(inputs)
+    def _read(self) -> Iterator[Any]:
+        """The inputs from the first on, each batch checked to be what it was."""
+        given = iter(self.make())
+        for number, before in enumerate(self.digests, start=1):
+            inputs = self.split(next(given, ()))[0]
+            if digest(inputs) != before:
+                raise _changed(f"another batch {number}")
+            yield from rows_of(inputs)
 
 
 def batches(
@@ -90,6 +84,13 @@ def batches(
     if joined is not None and len(joined) != n:
         raise InvalidInputError(f"`data` must give a label for each of the {n} inputs, got {len(joined)}.")
     return Data(BatchedInputs(make, n, digests, split), labels=joined, domain=domain, shift=shift)
+
+
+def _changed(got: str) -> ChangedInputsError:
+    return ChangedInputsError(
+        f"`data` must give the same batches every time, got {got} when read again. Turn off shuffling and random "
+        "transforms."
+    )
 
 
 def rows_of(inputs: Any, /) -> list[Any]:

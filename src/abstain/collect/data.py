@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._cached_property import cached_property
+from abstain._errors import InvalidInputError
 from abstain._io.fingerprint import digest, probed
 
 
@@ -69,9 +70,10 @@ class Data:
     def __post_init__(self) -> None:
         if hasattr(self.inputs, "columns") and hasattr(self.inputs, "to_numpy"):  # a data frame: a row is a sample
             object.__setattr__(self, "inputs", self.inputs.to_numpy())
-        for name in ("labels", "ids"):
-            if (values := getattr(self, name)) is not None:
-                object.__setattr__(self, name, _plain_names(np.asarray(values)))
+        if self.labels is not None:
+            object.__setattr__(self, "labels", as_labels(self.labels))
+        if self.ids is not None:
+            object.__setattr__(self, "ids", _plain_names(np.asarray(self.ids)))
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -127,6 +129,23 @@ class Data:
         }
 
 
+def as_labels(values: Any, /) -> NDArray[Any]:
+    """Class numbers or names, one per sample, from an array, a tensor or a list of either."""
+    items = [_plain(value) for value in values] if isinstance(values, list | tuple) else _plain(values)
+    labels = _plain_names(np.asarray(items))
+    if labels.ndim != 1:
+        raise InvalidInputError(f"`labels` must be one class number or name per sample, got shape {labels.shape}.")
+    if labels.dtype.kind == "U":
+        return labels
+    if labels.dtype.kind not in "iub" and not (labels.dtype.kind == "f" and (labels == np.rint(labels)).all()):
+        raise InvalidInputError(f"`labels` must be class numbers or names, got {labels.dtype}, such as {labels[0]}.")
+    return labels.astype(np.int64)
+
+
+def _plain(value: Any) -> Any:
+    return value.detach().cpu().numpy() if hasattr(value, "detach") else value
+
+
 def _plain_names(values: NDArray[Any]) -> NDArray[Any]:
     """Strings as such, where a column of a data frame has them as objects."""
     is_text = values.dtype.kind == "O" and all(isinstance(value, str) for value in values.flat)
@@ -151,7 +170,7 @@ class _Selected(SampleInputs):
         return self.inputs[int(self.rows[row])]
 
     def fingerprint(self) -> str:
-        """Of the inputs and the choice."""
+        """A digest of the inputs and the selected rows."""
         return digest(_contents(self.inputs), self.rows)
 
 

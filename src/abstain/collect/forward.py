@@ -14,7 +14,7 @@ from abstain.collect.shards import Shard
 def forward(
     model: Model, samples: Samples, batches: Iterator[Batch], /, *, on_error: OnError, tick: Callable[[int], None]
 ) -> Shard:
-    """Logits and features of the rows that went well, and the reasons of those that did not.
+    """Logits and features of the rows that went well, the head, and the reasons of the rows that did not.
 
     ``tick`` is called with the number of rows of each batch that is done.
     """
@@ -41,9 +41,12 @@ def forward(
         tick(len(batch.rows) + len(batch.failures))
     if len(features) not in (0, len(logits)):
         raise InvalidInputError("`model` must give features with all of its logits or with none, got some.")
+    weight, bias = model.head()  # known after a batch
     return Shard(
         rows=np.array(kept, dtype=np.int64),
         logits=np.concatenate(logits) if kept else None,
         features=np.concatenate(features) if kept and features else None,
+        weight=weight,
+        bias=bias,
         failures=failures,
     )

@@ -46,22 +46,20 @@ def hf_model(path: str | PathLike[str], /, *, device: str = "cpu", amp: bool = F
         config = transformers.AutoConfig.from_pretrained(str(path), **LOCAL)
     names = [config.id2label[k] for k in range(config.num_labels)]
     kind = "".join(config.architectures or ())
+    options: dict[str, Any] = {"return_tensors": "pt"}
     if "ImageClassification" in kind:
-        with foreign(rule):
-            processor = transformers.AutoImageProcessor.from_pretrained(str(path), **LOCAL)
-            model = transformers.AutoModelForImageClassification.from_pretrained(str(path), **LOCAL)
-
-        def prepare(inputs: Sequence[Any]) -> Any:
-            return dict(processor(list(inputs), return_tensors="pt"))
+        makers = transformers.AutoImageProcessor, transformers.AutoModelForImageClassification
     elif "SequenceClassification" in kind:
-        with foreign(rule):
-            tokenizer = transformers.AutoTokenizer.from_pretrained(str(path), **LOCAL)
-            model = transformers.AutoModelForSequenceClassification.from_pretrained(str(path), **LOCAL)
-
-        def prepare(inputs: Sequence[Any]) -> Any:
-            return dict(tokenizer(list(inputs), return_tensors="pt", padding=True, truncation=True))
+        makers = transformers.AutoTokenizer, transformers.AutoModelForSequenceClassification
+        options |= {"padding": True, "truncation": True}
     else:
         raise InvalidInputError(
             f"`path` must hold an image or sequence classifier, got {kind or 'no architecture'} in {path}."
         )
+    with foreign(rule):
+        processor, model = (maker.from_pretrained(str(path), **LOCAL) for maker in makers)
+
+    def prepare(inputs: Sequence[Any]) -> Any:
+        return dict(processor(list(inputs), **options))
+
     return TorchModel(model, prepare=prepare, device=device, class_names=names, amp=amp)

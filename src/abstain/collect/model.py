@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from abstain._errors import foreign
 from abstain._io.fingerprint import digest
-from abstain.collect.labels import ClassNames
+from abstain.outputs.named_labels import ClassNames
 
-Batch = tuple[NDArray[Any], NDArray[Any] | None]
+ModelOutput = tuple[NDArray[Any], NDArray[Any] | None]
+"""Logits (b, K), and features (b, d) or None where the model shows none."""
 Prepare = Callable[[Sequence[Any]], Any]
 """From a list of inputs to what a module or a graph takes."""
 
@@ -20,7 +21,8 @@ Prepare = Callable[[Sequence[Any]], Any]
 class Model(ABC):
     """A classifier as `collect` sees it: one forward pass per batch.
 
-    ``prepare`` and ``run`` are a call in two steps: ``prepare`` may run in worker processes.
+    A subclass has a name and ``run``. What is slow and needs no model, such as decoding, goes into ``prepare``, which
+    may run in worker processes.
 
     Attributes
     ----------
@@ -36,13 +38,13 @@ class Model(ABC):
     class_names: ClassNames | None = None
     prepare: Prepare = list
 
-    @abstractmethod
-    def __call__(self, inputs: Sequence[Any], /) -> Batch:
-        """Logits (b, K) and features (b, d), or None where the model shows none."""
+    def __call__(self, inputs: Sequence[Any], /) -> ModelOutput:
+        """Prepare the inputs and run the model."""
+        return self.run(self.prepare(inputs))
 
-    def run(self, prepared: Any, /) -> Batch:
-        """The same for what ``prepare`` made of the inputs."""
-        return self(prepared)
+    @abstractmethod
+    def run(self, prepared: Any, /) -> ModelOutput:
+        """Logits and features of prepared inputs."""
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
         """Weight (K, d) and bias (K,) of the last layer, once a batch has been seen."""
@@ -83,9 +85,9 @@ class CallableModel(Model):
         self.function = function
         self.name = f"callable-{digest(function)}" if name is None else name
 
-    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+    def run(self, prepared: Any, /) -> ModelOutput:
         """Call the function."""
-        result = self.function(inputs)
+        result = self.function(prepared)
         logits, features = result if isinstance(result, tuple) else (result, None)
         return as_numpy(logits), None if features is None else as_numpy(features)
 
@@ -96,29 +98,20 @@ class NamedModel(Model):
 
     def __init__(self, model: Model) -> None:
         self.model, self.name, self.class_names = model, model.name, model.class_names
-        self.prepare = self._prepare
 
-    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+    def prepare(self, inputs: Sequence[Any]) -> Any:
+        """What the model makes of the inputs, or an error with the reason."""
+        with foreign(f"`model` must run on the data, here {len(inputs)} samples"):
+            return self.model.prepare(inputs)
+
+    def run(self, prepared: Any, /) -> ModelOutput:
         """What the model returns, or an error with the reason."""
-        return self.run(self.prepare(inputs))
-
-    def run(self, prepared: Any, /) -> Batch:
-        """The same for prepared inputs."""
         with foreign("`model` must run on the data"):
             return self.model.run(prepared)
-
-    def _prepare(self, inputs: Sequence[Any]) -> Any:
-        with foreign(f"`model` must run on the data, here {len(inputs)} samples"):
-            return preparation(self.model)(inputs)
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
         """That of the model."""
         return self.model.head()
-
-
-def preparation(model: Model, /) -> Prepare:
-    """What is done before ``run``; nothing for a model that has only a call, which may prepare inside."""
-    return list if type(model).run is Model.run else model.prepare
 
 
 def as_numpy(array: Any) -> NDArray[Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError, MissingFileError, foreign
 from abstain._extras import require
-from abstain.collect.model import Batch, Model, ModelOptions, Prepare
+from abstain.collect.model import Model, ModelOptions, ModelOutput, Prepare
 from abstain.collect.onnx_head import find_head, load_onnx
 
 TYPES = {
@@ -69,16 +69,10 @@ class OnnxModel(Model):
         with foreign(f"`{file}` must be a graph that ONNX Runtime loads"):
             self.session = runtime.InferenceSession(graph_model.SerializeToString(), providers=providers)
 
-    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+    def run(self, prepared: Any, /) -> ModelOutput:
         """One run of the graph."""
-        return self.run(self.prepare(inputs))
-
-    def run(self, prepared: Any, /) -> Batch:
-        """The same for prepared inputs."""
-        given = prepared
         wanted = {entry.name: TYPES.get(entry.type) for entry in self.session.get_inputs()}
-        if not isinstance(given, dict):
-            given = {next(iter(wanted)): given}
+        given = prepared if isinstance(prepared, dict) else {next(iter(wanted)): prepared}
         given = {name: np.asarray(value, dtype=wanted.get(name)) for name, value in given.items()}
         logits, *features = self.session.run(self.wanted, given)
         return logits, features[0] if features else None

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -24,7 +24,7 @@ from abstain._io.fingerprint import digest
 from abstain._names import check_name
 from abstain.collect.data import Data
 from abstain.collect.forward import forward
-from abstain.collect.model import Model, preparation
+from abstain.collect.model import Model
 from abstain.collect.reader import OnError, Reader, in_workers
 from abstain.collect.run_state import RECORD, Part, at_work, clean, is_finished, remove, remove_left, work_folder
 from abstain.collect.samples import Samples
@@ -197,7 +197,7 @@ class _Run:
     def _compute(self, shards: Shards, part: Part | None, progress: Progress | None) -> None:
         """Compute every shard of the part that is missing or damaged."""
         mine = shards.ranges() if part is None else shards.ranges(part.number - 1, part.of)
-        todo = _missing(shards, mine)
+        todo = [rows for rows in mine if shards.read(rows) is None]
         total = sum(map(len, mine))
         done = total - sum(map(len, todo))
 
@@ -209,12 +209,12 @@ class _Run:
 
         tick(0)
         cut = {rows: [rows[at : at + self.batch_size] for at in range(0, len(rows), self.batch_size)] for rows in todo}
-        read = Reader(self.samples, preparation(self.model), self.on_error)
+        read = Reader(self.samples, self.model.prepare, self.on_error)
         tasks = (batch for each in cut.values() for batch in each)
         with closing(in_workers(read, tasks, self.workers if todo else 0)) as batches:
             for rows, own in cut.items():
-                shard = forward(self.model, self.samples, islice(batches, len(own)), on_error=self.on_error, tick=tick)
-                shards.write(rows, replace(shard, head=shards.keep_head(self.model)))
+                some = islice(batches, len(own))
+                shards.write(rows, forward(self.model, self.samples, some, on_error=self.on_error, tick=tick))
 
     def _finish(self, shards: Shards, settings: dict[str, Any]) -> None:
         """Write the outputs and their record in one step."""
@@ -223,13 +223,12 @@ class _Run:
             raise InvalidInputError(
                 f"`data` must have samples that can be read, got {len(self.samples)} failures and no success."
             )
-        weight, bias = shards.head() if whole.head else (None, None)
         names = self.model.class_names
         outputs = Outputs(
             logits=whole.logits,
             features=whole.features,
-            weight=weight,
-            bias=bias,
+            weight=whole.weight,
+            bias=whole.bias,
             class_names=None if names is None else [str(name) for name in names],
             **self.samples.known(whole.rows, names),
         )
@@ -238,18 +237,6 @@ class _Run:
         ]
         record = json.dumps({**settings, "n": len(outputs), "failures": failures}, indent=1).encode()
         outputs.save(self.folder, extra_files={RECORD: record})
-
-
-def _missing(shards: Shards, ranges: list[range]) -> list[range]:
-    """The shards to compute; if the stored head is lost, also a shard that restores it."""
-    heads: dict[range, str | None] = {}
-    for rows in ranges:
-        if (shard := shards.read(rows)) is not None:
-            heads[rows] = shard.head
-    todo = [rows for rows in ranges if rows not in heads]
-    kept = shards.head_digest()
-    lost = [rows for rows, head in heads.items() if head not in (None, kept)]
-    return sorted([*todo, *lost[:1]], key=lambda rows: rows.start)
 
 
 def _sizes(batch_size: int, shard_size: int | None) -> tuple[int, int]:

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._cached_property import cached_property
+from abstain._errors import InvalidInputError
 from abstain.collect.data import Data
-from abstain.collect.labels import ClassNames, match_labels
+from abstain.outputs.named_labels import ClassNames, matched_labels
 
 Rows = NDArray[np.int64]
 
@@ -67,7 +68,13 @@ class Samples:
 
 
 def _labels(part: Data, class_names: ClassNames | None) -> NDArray[np.int64] | None:
+    """Class numbers, −1 for a name that is not a class; some of the names must be."""
+    if part.shift == "label":
+        return np.full(len(part), -1)
     if part.labels is None:
-        return np.full(len(part), -1) if part.shift == "label" else None
-    labels = np.asarray(part.labels)
-    return np.full(len(labels), -1) if part.shift == "label" else match_labels(labels, class_names)
+        return None
+    if class_names is not None:
+        return np.asarray(matched_labels(part.labels, class_names))
+    if part.labels.dtype.kind == "U":
+        raise InvalidInputError("`labels` must be class numbers, since the model does not name its classes, got names.")
+    return part.labels

@@ -1,6 +1,6 @@
 """The shards of a run on disk: a sealed file each, computed again where it is damaged.
 
-The header of a shard names its run, its rows and the head of the model, so that no other shard is mistaken for it.
+The header of a shard names its run and its rows, so that no other shard is mistaken for it.
 """
 
 import os
@@ -15,24 +15,23 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError
 from abstain._io.fingerprint import digest
 from abstain._io.sealed import load_sealed, save_sealed
-from abstain.collect.model import Model
 
-KIND, VERSION = "abstain.shard", 1
-HEAD = "head.safetensors"
-Arrays = dict[str, NDArray[Any]]
+KIND, VERSION = "abstain.shard", 2
+ARRAYS = ("rows", "logits", "features", "weight", "bias")
 Failures = dict[int, str]
 
 
 @final
 @dataclass(frozen=True)
 class Shard:
-    """What the model returned for some rows, why other rows failed, and the digest of its head."""
+    """What the model returned for some rows, why other rows failed, and its head."""
 
     rows: NDArray[np.int64]
-    logits: NDArray[Any] | None
-    features: NDArray[Any] | None
+    logits: NDArray[Any] | None = None
+    features: NDArray[Any] | None = None
+    weight: NDArray[Any] | None = None
+    bias: NDArray[Any] | None = None
     failures: Failures = field(default_factory=dict)
-    head: str | None = None
 
     def covers(self, rows: range, /) -> bool:
         """Whether each of the rows is here once, with as many logits and features."""
@@ -66,60 +65,43 @@ class Shards:
 
     def read(self, rows: range) -> Shard | None:
         """The shard, or None where it is not there, damaged, or of another run or other rows."""
-        stored = self._load(self._file(rows))
-        if stored is None:
-            return None
-        header, arrays = stored
+        file = self._file(rows)
         try:
+            header, arrays = load_sealed(file, KIND, VERSION, writer="collect", again="run again")
+            if header["belongs"] != [self.belongs, file.name]:
+                return None
             failures = {int(row): str(reason) for row, reason in header["failures"]}
-            shard = Shard(arrays["rows"], arrays.get("logits"), arrays.get("features"), failures, header["head"])
-        except (KeyError, TypeError, ValueError):
+            shard = Shard(**arrays, failures=failures)
+        except (OSError, KeyError, TypeError, ValueError):  # missing, truncated, altered or of another kind
             return None
         return shard if shard.covers(rows) else None
 
     def write(self, rows: range, shard: Shard) -> None:
         """Store what the model returned for the rows."""
-        arrays = {"rows": shard.rows, "logits": shard.logits, "features": shard.features}
-        header = {"failures": list(shard.failures.items()), "head": shard.head}
-        self._save(self._file(rows), header, {name: array for name, array in arrays.items() if array is not None})
-
-    def keep_head(self, model: Model) -> str | None:
-        """Store the head once it is known, as a model may find it in its first batch only; its digest."""
-        weight, bias = model.head()
-        if weight is None:
-            return None
-        own = digest(weight, bias)
-        if self.head_digest() != own:
-            self._save(self.work / HEAD, {}, {"weight": weight} if bias is None else {"weight": weight, "bias": bias})
-        return own
-
-    def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
-        """Weight and bias that were kept."""
-        _, arrays = self._load(self.work / HEAD) or ({}, {})
-        return arrays.get("weight"), arrays.get("bias")
-
-    def head_digest(self) -> str | None:
-        """Of the head that was kept, None where there is none or it is damaged."""
-        weight, bias = self.head()
-        return None if weight is None else digest(weight, bias)
+        file, arrays = self._file(rows), {name: getattr(shard, name) for name in ARRAYS}
+        header = {"belongs": [self.belongs, file.name], "failures": list(shard.failures.items())}
+        known = {name: array for name, array in arrays.items() if array is not None}
+        save_sealed(file, KIND, VERSION, header, known)
 
     def joined(self, scratch: Path) -> Shard:
         """All shards as one, their arrays in files below ``scratch``: no more than one shard is held in memory."""
         scratch.mkdir()
-        rows, failures, heads = [], Failures(), set()
+        rows, failures = [], Failures()
+        heads: dict[str, tuple[NDArray[Any] | None, NDArray[Any] | None]] = {}
         with _Column(scratch / "logits") as logits, _Column(scratch / "features") as features:
             for shard in self._checked():
                 rows.append(shard.rows)
                 failures |= shard.failures
                 if len(shard.rows):
-                    heads.add(shard.head)
+                    heads[digest(shard.weight, shard.bias)] = shard.weight, shard.bias
                     logits.add(shard.logits)
                     features.add(shard.features)
-        if len(heads) > 1 or not heads <= {None, self.head_digest()}:
+        if len(heads) > 1:
             raise InvalidInputError(
                 f"`model` must have one head in all of a run, got several. Remove {self.work} to start again."
             )
-        return Shard(np.concatenate(rows), logits.array(), features.array(), failures, next(iter(heads), None))
+        weight, bias = next(iter(heads.values()), (None, None))
+        return Shard(np.concatenate(rows), logits.array(), features.array(), weight, bias, failures)
 
     def _checked(self) -> Iterator[Shard]:
         for rows in self.ranges():
@@ -133,16 +115,6 @@ class Shards:
 
     def _file(self, rows: range) -> Path:
         return self.work / f"shard-{rows.start:012d}.safetensors"
-
-    def _load(self, file: Path) -> tuple[dict[str, Any], Arrays] | None:
-        try:
-            header, arrays = load_sealed(file, KIND, VERSION, writer="collect", again="run again")
-        except (OSError, ValueError):  # missing, truncated, altered or of another kind: computed again
-            return None
-        return (header, arrays) if header.get("belongs") == [self.belongs, file.name] else None
-
-    def _save(self, file: Path, header: dict[str, Any], arrays: Arrays) -> None:
-        save_sealed(file, KIND, VERSION, {"belongs": [self.belongs, file.name], **header}, arrays)
 
 
 @final

@@ -78,7 +78,7 @@ def _weights(estimator: Any) -> tuple[NDArray[Any], NDArray[Any]] | None:
     return np.atleast_2d(coef), np.atleast_1d(estimator.intercept_)
 
 
-def logits_of(estimator: Any, x: Any, /) -> NDArray[np.float64]:
+def estimator_logits(estimator: Any, x: Any, /) -> NDArray[np.float64]:
     """Logits (n, K): the decision values, or else the logs of the probabilities."""
     if hasattr(estimator, "decision_function"):
         if _is_one_vs_one(estimator) and len(estimator.classes_) > 2:

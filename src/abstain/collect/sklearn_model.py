@@ -1,9 +1,7 @@
 """scikit-learn classifiers, and whatever else has ``predict_proba``."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, final
 
 import numpy as np
@@ -13,12 +11,9 @@ from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError, InvalidTypeError, MissingFileError, foreign
 from abstain._extras import require
 from abstain._io.fingerprint import digest
-from abstain.collect.model import Batch, Model, ModelOptions
-from abstain.collect.sklearn_head import LinearHead, logits_of
+from abstain.collect.model import Model, ModelOptions, ModelOutput
+from abstain.collect.sklearn_head import LinearHead, estimator_logits
 from abstain.outputs.named_labels import integer_names
-
-PLAIN = (str, bytes, bytearray, int, float, complex, bool, type(None), np.ndarray, np.generic)
-NAMED = (type, FunctionType, BuiltinFunctionType, MethodType, np.ufunc)
 
 
 @final
@@ -51,11 +46,11 @@ class SklearnModel(Model):
         """Its class and a digest of all that it has learned."""
         steps = getattr(self.estimator, "steps", None)
         last = steps[-1][1] if steps else self.estimator
-        return f"{type(last).__name__}-{digest(_learned(self.estimator))}"
+        return f"{type(last).__name__}-{digest(self.estimator)}"
 
-    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+    def run(self, prepared: Any, /) -> ModelOutput:
         """Logits, and features of the last layer where it is linear."""
-        x = list(inputs) if isinstance(inputs[0], str) else np.stack([np.asarray(value) for value in inputs])
+        x = prepared if isinstance(prepared[0], str) else np.stack([np.asarray(value) for value in prepared])
         x = self._named(x)
         logits, features = self.on(x)
         if self.linear is None:
@@ -72,7 +67,7 @@ class SklearnModel(Model):
     def on(self, x: Any, /, *, with_features: bool = True) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """Logits and features for any input of the classifier; sparse rows are made dense for the features only."""
         if self.linear is None:
-            return logits_of(self.estimator, x), None
+            return estimator_logits(self.estimator, x), None
         return self.linear.on(x, with_features=with_features)
 
     def head(self) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
@@ -99,34 +94,6 @@ def from_spec(rest: str, options: ModelOptions, /) -> SklearnModel:  # noqa: ARG
         raise MissingFileError(f"`model` must name a file that exists, got {rest}.")
     skops = require("skops.io", extra="sklearn", feature="Reading scikit-learn models")
     with foreign(f"`{file}` must be an estimator written by skops"):
-        unsafe = skops.get_untrusted_types(file=file)
-    if unsafe:
-        raise InvalidInputError(f"`{file}` must hold known types only, got {', '.join(unsafe)}.")
-    with foreign(f"`{file}` must be an estimator written by skops"):
+        if unsafe := skops.get_untrusted_types(file=file):
+            raise InvalidInputError(f"`{file}` must hold known types only, got {', '.join(unsafe)}.")
         return SklearnModel(skops.load(file, trusted=[]))
-
-
-def _learned(value: Any, seen: frozenset[int] = frozenset()) -> Any:
-    """The settings, arrays and trees inside an object as plain values; a cycle counts once."""
-    if isinstance(value, PLAIN) or hasattr(value, "tocsr") or hasattr(value, "__array__"):
-        return value
-    if isinstance(value, NAMED):
-        return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', value)}"
-    if id(value) in seen:
-        return type(value).__name__
-    seen |= {id(value)}
-    if isinstance(value, list | tuple):
-        return [_learned(item, seen) for item in value]
-    if isinstance(value, dict):
-        return {str(name): _learned(item, seen) for name, item in value.items()}
-    return {"kind": type(value).__name__, "state": _learned(_state(value), seen)}
-
-
-def _state(value: Any) -> Any:
-    """Its attributes; or the state it would pickle, as compiled objects have; or None."""
-    if hasattr(value, "get_params") and hasattr(value, "__dict__"):
-        return vars(value)
-    try:
-        return value.__getstate__()
-    except Exception:
-        return None

@@ -1,7 +1,7 @@
 """Models and data as `collect` takes them: by a short name, as the command does, or as objects."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,37 +12,28 @@ from abstain._names import did_you_mean
 from abstain.collect.data import Data
 from abstain.collect.hf_dataset import hf_dataset
 from abstain.collect.image_folder import image_folder
-from abstain.collect.model import Model, ModelOptions, Prepare
+from abstain.collect.model import Model, ModelOptions
 from abstain.collect.sklearn_model import SklearnModel
 from abstain.collect.table import table
 from abstain.collect.torch_model import TorchModel
 from abstain.outputs.arrays import read_npz
 
 
-def model_from(
-    spec: str,
-    /,
-    *,
-    checkpoint: str | None = None,
-    device: str = "cpu",
-    class_names: Sequence[str] | None = None,
-    prepare: Prepare | None = None,
-    amp: bool = False,
-) -> Model:
-    """The model that a spec names, such as ``onnx:net.onnx``; for the other arguments see `ModelOptions`."""
+def model_from(spec: str, options: ModelOptions | None = None, /) -> Model:
+    """The model that a spec names, such as ``onnx:net.onnx``."""
+    options = options or ModelOptions()
     name, _, rest = spec.partition(":")
     kind = MODEL_KINDS.get(name)
     if kind is None or not rest or rest.count(":") < kind.form.count(":"):
         hint = did_you_mean(name, set(MODEL_KINDS) - {name}, otherwise="")
         raise InvalidInputError(f"`model` must be one of {model_specs()}, got {spec!r}. {hint}".rstrip())
-    if amp and not kind.runs_torch:
+    if options.amp and not kind.runs_torch:
         raise InvalidInputError(f"`amp` must be left out for a model that PyTorch does not run, got it with {spec!r}.")
-    options = ModelOptions(checkpoint, device, class_names, prepare, amp)
     made: Model = import_module(f"abstain.collect.{kind.module}").from_spec(rest, options)
     return made
 
 
-def as_model(model: Model | Any, /, *, class_names: Sequence[str] | None = None) -> Model:
+def as_model(model: Model | Any, /) -> Model:
     """A `Model` from a `Model`, a ``torch.nn.Module``, which stays on its device and in its mode, or an estimator."""
     if isinstance(model, Model):
         return model
@@ -54,7 +45,7 @@ def as_model(model: Model | Any, /, *, class_names: Sequence[str] | None = None)
         hint = " Wrap it: CallableModel(function)." if callable(model) else ""
         raise InvalidTypeError(f"`model` must be a Model, a torch.nn.Module or an estimator, got {kind}.{hint}")
     first = next(iter((*model.parameters(), *model.buffers())), None)
-    return TorchModel(model, device="cpu" if first is None else str(first.device), class_names=class_names)
+    return TorchModel(model, device="cpu" if first is None else str(first.device))
 
 
 class DataKind(NamedTuple):

@@ -9,8 +9,7 @@ import numpy as np
 from abstain._errors import ChangedInputsError, InvalidInputError, InvalidTypeError
 from abstain._io.fingerprint import digest
 from abstain.collect.batches import batches
-from abstain.collect.data import Data, SampleInputs
-from abstain.collect.labels import as_labels
+from abstain.collect.data import Data, SampleInputs, as_labels
 from abstain.collect.reader import in_workers
 
 BLOCK = 64  # items that a worker reads at a time

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from abstain._errors import InvalidInputError, foreign
 from abstain._extras import require
 from abstain._io.fingerprint import digest
-from abstain.collect.model import Batch, Model, Prepare, as_numpy
+from abstain.collect.model import Model, ModelOutput, Prepare, as_numpy
 from abstain.collect.torch_head import find_linear, hooked, linear_at, logits_of
 
 
@@ -62,25 +62,20 @@ class TorchModel(Model):
         self.prepare = prepare or self._stack
         self.device = device
         self.class_names = None if class_names is None else tuple(class_names)
-        self.name = (name or f"{type(module).__name__}-{_digest(module)}") + ("-amp" if amp else "")
+        self.name = (name or f"{type(module).__name__}-{digest(module)}") + ("-amp" if amp else "")
         self.amp = amp
-        self.linear: Any = None
-        self.searched = False
-        if head is not None:
-            self.linear = linear_at(module, head)
+        self.linear: Any = None if head is None else linear_at(module, head)
+        self.searched = head is not None
 
-    def __call__(self, inputs: Sequence[Any], /) -> Batch:
+    def run(self, prepared: Any, /) -> ModelOutput:
         """One forward pass, with a hook on the head."""
-        return self.run(self.prepare(inputs))
-
-    def run(self, prepared: Any, /) -> Batch:
-        """The same for prepared inputs."""
         with self.torch.inference_mode(), evaluating(self.module), self._precision():
             prepared = _to(prepared, self.device)
-            if self.linear is None and not self.searched:
-                batch = self._search(prepared)
+            if not self.searched:
+                self.searched = True
+                logits, self.linear, features = find_linear(self.module, lambda: logits_of(self._run(prepared)))
                 if not self.amp or self.linear is None:
-                    return batch
+                    return as_numpy(logits), None if features is None else as_numpy(features)
             if self.linear is None:
                 return as_numpy(logits_of(self._run(prepared))), None
             seen: list[Any] = []
@@ -97,9 +92,13 @@ class TorchModel(Model):
         if not self.amp:
             return nullcontext()
         kind = self.torch.device(self.device).type
-        if kind == "cpu":
-            return _bfloat16(self.torch)
-        context: AbstractContextManager[Any] = self.torch.autocast(kind, dtype=self.torch.float16)
+        if kind == "cpu" and not runs_bfloat16():  # which would end the process
+            raise InvalidInputError(
+                "`amp` must be left out on a processor that cannot run bfloat16, got it here. A virtual machine may "
+                "withhold what its processor has."
+            )
+        dtype = self.torch.bfloat16 if kind == "cpu" else self.torch.float16
+        context: AbstractContextManager[Any] = self.torch.autocast(kind, dtype=dtype)
         return context
 
     def _exact(self, layer: Any, given: Any) -> Any:
@@ -113,12 +112,6 @@ class TorchModel(Model):
         if self.linear is None:
             return None, None
         return as_numpy(self.linear.weight), None if self.linear.bias is None else as_numpy(self.linear.bias)
-
-    def _search(self, prepared: Any) -> Batch:
-        """The first batch: watch every linear layer and keep the one that makes the logits."""
-        self.searched = True
-        logits, self.linear, features = find_linear(self.module, lambda: logits_of(self._run(prepared)))
-        return as_numpy(logits), None if features is None else as_numpy(features)
 
     def _run(self, prepared: Any) -> Any:
         return self.module(**prepared) if isinstance(prepared, dict) else self.module(prepared)
@@ -172,35 +165,6 @@ def _to(prepared: Any, device: str) -> Any:
     if isinstance(prepared, dict):
         return {name: value.to(device) for name, value in prepared.items()}
     return prepared.to(device)
-
-
-def _digest(module: Any) -> str:
-    """Of all parameters and buffers, of how the module is built, and of what each part does with its settings."""
-    state = {name: _exact(value) for name, value in module.state_dict().items()}
-    parts = {name: (type(part).forward, _settings(part)) for name, part in module.named_modules()}
-    return digest(repr(module), state, parts)
-
-
-def _exact(value: Any) -> Any:
-    """A tensor of a type that NumPy has; float32 holds every value of the shorter types it lacks."""
-    return value.float() if value.dtype.is_floating_point and value.dtype.itemsize < 4 else value
-
-
-def _settings(part: Any) -> dict[str, Any]:
-    """Plain attributes, which neither the state nor the words of a module need to show."""
-    plain = (bool, int, float, complex, str, tuple)
-    return {n: v for n, v in vars(part).items() if isinstance(v, plain) and n[0] != "_" and n != "training"}
-
-
-def _bfloat16(torch: Any) -> AbstractContextManager[Any]:
-    """Half precision on the processor, refused where that would end the process."""
-    if not runs_bfloat16():
-        raise InvalidInputError(
-            "`amp` must be left out on a processor that cannot run bfloat16, got it here. A virtual machine may "
-            "withhold what its processor has."
-        )
-    context: AbstractContextManager[Any] = torch.autocast("cpu", dtype=torch.bfloat16)
-    return context
 
 
 @cache

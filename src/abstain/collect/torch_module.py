@@ -1,6 +1,5 @@
 """A PyTorch module by the name of a Python module and of something in it: ``torch:MODULE:NAME``."""
 
-import difflib
 import importlib
 import inspect
 import os
@@ -12,6 +11,7 @@ from typing import Any
 
 from abstain._errors import InvalidInputError, InvalidTypeError, foreign
 from abstain._extras import pip_line, require
+from abstain._names import did_you_mean
 from abstain.collect.model import Model, ModelOptions
 from abstain.collect.timm_model import load_into
 from abstain.collect.torch_model import TorchModel, tensors
@@ -58,11 +58,10 @@ def _attribute(module_name: str, name: str) -> Any:
         ) from error
     is_here = _is_of_current_folder(module_name.partition(".")[0])
     if not hasattr(module, name):
-        near = difflib.get_close_matches(name, dir(module), n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(name, dir(module), otherwise="")
         if not is_here and Path(f"{module_name}.py").exists():
-            hint = f" The installed module comes before {module_name}.py of the current folder: rename the file."
-        raise InvalidInputError(f"`model` must name something of {module_name}, got {name!r}.{hint}")
+            hint = f"The installed module comes before {module_name}.py of the current folder: rename the file."
+        raise InvalidInputError(f"`model` must name something of {module_name}, got {name!r}. {hint}".rstrip())
     if is_here and not known:
         print(f"abstain: the module {module_name} is taken from the current folder.", file=sys.stderr)
     return getattr(module, name)

@@ -8,7 +8,7 @@ from typing import Self, final
 
 from abstain._errors import FileConflictError, FileInUseError, InvalidInputError
 from abstain._extras import require
-from abstain._io.files import write_whole
+from abstain._io.files import sync_folder, write_whole
 from abstain._io.locks import Lock
 from abstain.decision_log.parts import LINES, closed_part, closed_parts, is_log, last_record_end, open_part
 from abstain.decision_log.recent import RecentDecisions
@@ -164,7 +164,7 @@ class DecisionLog:
     def _open(self, file: Path) -> None:
         self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         self._size, self._first, self._full = os.fstat(self._file).st_size, self._next, self.part_bytes
-        _sync_folder(file.parent)
+        sync_folder(file.parent)
 
     def _recover(self) -> None:
         """Continue after the last whole record; remove what follows it, and lines that are in a closed part already."""
@@ -202,17 +202,3 @@ class DecisionLog:
         with open(file, "r+b") as stream:
             stream.truncate(last_record_end(stream))
             os.fsync(stream.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new or renamed file survive a crash of the machine, where folders can be synced."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
-    finally:
-        os.close(descriptor)

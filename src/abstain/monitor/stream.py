@@ -22,7 +22,7 @@ from abstain.monitor.rows import Columns, StreamRows
 from abstain.monitor.rule import Rule
 from abstain.monitor.text_cells import TextCells
 from abstain.outputs.column_names import spelled
-from abstain.outputs.columns import LONGEST_FIELD, delimiter_of
+from abstain.outputs.csv_file import LONGEST_FIELD, delimiter_of
 from abstain.outputs.parquet import read_parquet
 
 BATCH = 262_144

@@ -1,5 +1,6 @@
 """The fields of an `Outputs` from its arguments, each checked."""
 
+from collections.abc import Sequence
 from typing import Any, get_args
 
 import numpy as np
@@ -9,8 +10,8 @@ from abstain._arguments import as_array
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import validation as check
-from abstain.outputs.graded_losses import check_losses
-from abstain.outputs.named_labels import are_numbers, integer_labels, integer_names, numbered_labels, sorted_names
+from abstain.outputs.named_labels import are_numbers, matched_labels, sorted_names
+from abstain.outputs.outcomes import given_errors, given_losses
 from abstain.outputs.probabilities import log_probabilities, warn_of_probabilities
 
 
@@ -42,7 +43,7 @@ def checked_fields(*, nonfinite: check.Nonfinite, unlabelled: check.Unlabelled, 
     fields["graded"] = None
     if given["losses"] is not None:
         others = [name for name in ("labels", "errors") if given[name] is not None]
-        fields["graded"] = check_losses(given["losses"], fields["usable"] & (unlabelled == "error"), others=others)
+        fields["graded"] = given_losses(given["losses"], fields["usable"] & (unlabelled == "error"), others=others)
     fields |= _head(given["weight"], given["bias"], fields["features"], k)
     return fields | _each_row(given, z, fields["usable"], unlabelled)
 
@@ -59,7 +60,7 @@ def _logits(logits: Any, probabilities: Any, confidences: NDArray[np.float64] | 
             )
         return np.empty((len(confidences), 0))
     z = as_array("logits", logits)
-    check.check_columns("logits", z)
+    check.check_class_columns("logits", z)
     check.check_floats("logits", z, (None, None))
     if z.shape[1] == 1:
         raise InvalidInputError(
@@ -76,21 +77,21 @@ def _each_row(
     """Fields with one entry per row, and the names of classes."""
     fields: dict[str, Any] = dict.fromkeys(("labels", "wrong", "domain", "ids", "class_names"))
     n, k = z.shape
-    if given["class_names"] is not None:
-        given = given | {"class_names": check.listed_names(given["class_names"])}
-        fields["class_names"] = check.check_class_names(given["class_names"], k)
+    class_names = None if given["class_names"] is None else check.listed_names(given["class_names"])
+    if class_names is not None:
+        fields["class_names"] = check.check_class_names(class_names, k)
     if given["errors"] is not None:
         array = as_array("errors", given["errors"])
         with_labels = given["labels"] is not None
-        fields["wrong"] = check.check_errors(array, n, with_labels=with_labels, unlabelled=unlabelled)
+        fields["wrong"] = given_errors(array, n, with_labels=with_labels, unlabelled=unlabelled)
     if given["labels"] is not None and not k:
         raise InvalidInputError(
             "`labels` must come with `logits`, got none. Pass errors= or losses= where only confidences are known."
         )
     if given["labels"] is not None:
-        integers = None if given["class_names"] is None else integer_names(given["class_names"])
-        labels, fields["class_names"] = _numbered(given["labels"], fields["class_names"], integers, z, usable)
-        fields["labels"] = check.check_labels(labels, n, k)
+        labels, names = _numbered(given["labels"], class_names, z, usable)
+        fields["class_names"] = fields["class_names"] or names
+        fields["labels"] = check.as_class_numbers(labels, n, k)
     fields["shift"] = check.check_shift(given["shift"], fields["labels"], n)
     if given["domain"] is not None:
         fields["domain"] = check.group_names(given["domain"], n)
@@ -100,25 +101,16 @@ def _each_row(
 
 
 def _numbered(
-    given: Any,
-    class_names: tuple[str, ...] | None,
-    integers: tuple[int, ...] | None,
-    z: NDArray[Any],
-    usable: NDArray[np.bool_],
-) -> tuple[NDArray[Any], tuple[str, ...] | None]:
-    """Labels as class numbers, and the names of the classes where these or the labels have some.
-
-    ``integers`` are the names where integer labels are among them.
-    """
+    given: Any, class_names: Sequence[Any] | None, z: NDArray[Any], usable: NDArray[np.bool_]
+) -> tuple[NDArray[Any], Sequence[Any] | None]:
+    """Labels as class numbers, and the names of the classes where these or the labels have some."""
     labels = as_array("labels", given)
-    if integers is not None and labels.dtype.kind in "iu":
-        return integer_labels(check.per_row("labels", labels, len(z), "iu"), integers), class_names
-    if labels.dtype.kind != "U" or (class_names is None and are_numbers(labels)):
-        return labels, class_names
-    labels = check.per_row("labels", labels, len(z), "U")
-    if class_names is None:
+    if labels.dtype.kind == "U" and class_names is None and not are_numbers(labels):
+        labels = check.per_row("labels", labels, len(z), "U")
         class_names = sorted_names(labels, z.shape[1], lambda: np.where(usable, np.argmax(z, axis=1), -1))
-    return numbered_labels(labels, class_names), class_names
+    if class_names is None or labels.dtype.kind not in "iuU":
+        return labels, class_names
+    return matched_labels(check.per_row("labels", labels, len(z), "Uiu"), class_names), class_names
 
 
 def _head(weight: Any, bias: Any, features: NDArray[Any] | None, k: int) -> dict[str, NDArray[Any] | None]:

@@ -11,7 +11,7 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError, reason_of
-from abstain._io.files import read_text
+from abstain._io.files import read_text, sync_folder
 from abstain._io.records import built, parsed
 
 ROW_FIELDS = ("logits", "labels", "features", "shift", "domain", "ids", "confidences", "wrong", "graded")
@@ -21,9 +21,7 @@ FIELDS = (*ROW_FIELDS, *HEAD_FIELDS)
 HEADER = "outputs.json"
 FORMAT = "abstain.outputs"
 VERSION = 2
-UNSEALED = 1  # the version before, without a checksum of its own
 WHAT = "a header written by Outputs.save"
-FORMER = {"given": "confidences", "given_names": "confidence_names"}  # names in folders written before
 
 
 @final
@@ -34,8 +32,7 @@ class Entry:
     file: str
     dtype: str
     shape: tuple[int, ...]
-    sha256: str | None
-    """None in a folder of an old version."""
+    sha256: str
 
 
 @final
@@ -46,11 +43,6 @@ class Header:
     arrays: dict[str, Entry]
     class_names: tuple[str, ...] | None
     confidence_names: tuple[str, ...]
-
-    @property
-    def names(self) -> dict[str, tuple[str, ...] | None]:
-        """The names of classes and of confidences."""
-        return {"class_names": self.class_names, "confidence_names": self.confidence_names}
 
 
 def write_header(
@@ -72,9 +64,9 @@ def write_header(
         json.dump({"sha256": header_digest(header), **header}, stream, indent=1)
         stream.flush()
         os.fsync(stream.fileno())
-    sync(folder)
+    sync_folder(folder)
     os.replace(partial, folder / HEADER)
-    sync(folder)
+    sync_folder(folder)
 
 
 def read_header(folder: Path, /) -> Header:
@@ -83,21 +75,19 @@ def read_header(folder: Path, /) -> Header:
     text = read_text(file, WHAT)
     try:
         contents = parsed(text)
-        is_ours = contents["format"] == FORMAT
-        header = None if is_ours and contents["version"] not in (VERSION, UNSEALED) else _header(contents)
+        is_ours, version = contents["format"] == FORMAT, contents["version"]
+        header = _header(contents) if version == VERSION else None
         is_sound = is_ours and header is not None and _is_sound(header)
-        digest = None if contents["version"] == UNSEALED else header_digest(contents)
-        is_as_saved = contents.get("sha256") == digest
     except (KeyError, TypeError, AttributeError, IndexError):
         raise InvalidInputError(f"`{file}` must be {WHAT}, got a file without its fields.") from None
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"`{file}` must be {WHAT}, got {reason_of(error)}.") from None
-    if header is None:
-        version = f"{contents['version']!r:.20}"
+    if is_ours and header is None:
         raise InvalidInputError(
-            f"`{file}` must be of format version {VERSION}, got {version}. Read it with the abstain that wrote it."
+            f"`{file}` must be of format version {VERSION}, got {version!r:.20}. "
+            "Read it with the abstain that wrote it."
         )
-    if not is_sound or not is_as_saved:
+    if header is None or not is_sound or contents.get("sha256") != header_digest(contents):
         raise InvalidInputError(f"`{file}` must be {WHAT}, got contents that were changed after it was written.")
     return header
 
@@ -109,12 +99,10 @@ def header_digest(header: Mapping[str, Any], /) -> str:
 
 
 def _header(contents: dict[str, Any]) -> Header:
-    contents = {FORMER.get(name, name): value for name, value in contents.items()}
-    entries = {FORMER.get(name, name): {"sha256": None} | entry for name, entry in contents["arrays"].items()}
     return Header(
-        built(entries, dict[str, Entry], where="arrays"),
+        built(contents["arrays"], dict[str, Entry], where="arrays"),
         built(contents["class_names"], tuple[str, ...] | None, where="class_names"),
-        built(contents.get("confidence_names", []), tuple[str, ...], where="confidence_names"),
+        built(contents["confidence_names"], tuple[str, ...], where="confidence_names"),
     )
 
 
@@ -131,12 +119,3 @@ def checksum(file: Path, /) -> str:
     """SHA-256 of a file."""
     with open(file, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def sync(folder: Path, /) -> None:
-    """Flush the file names of a folder to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

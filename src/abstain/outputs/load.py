@@ -6,8 +6,9 @@ from typing import Any
 from abstain._errors import InvalidInputError, MissingFileError
 from abstain._io.locks import locked_folder
 from abstain.outputs.arrays import read_npy, read_npz
+from abstain.outputs.columns import SUFFIXES
 from abstain.outputs.header import FIELDS, HEADER, checksum, read_header
-from abstain.outputs.table import SUFFIXES, read_table
+from abstain.outputs.table import read_table
 from abstain.outputs.validation import Unlabelled
 
 SKETCH = ".sketch"
@@ -61,7 +62,7 @@ def _stored(path: Path, verify: bool | None) -> dict[str, Any]:
 
 def _load_folder(folder: Path, verify: bool | None) -> dict[str, Any]:
     header = read_header(folder)
-    fields: dict[str, Any] = dict(header.names)
+    fields: dict[str, Any] = {"class_names": header.class_names, "confidence_names": header.confidence_names}
     for name, entry in header.arrays.items():
         file = folder / entry.file
         if not file.exists():
@@ -73,7 +74,7 @@ def _load_folder(folder: Path, verify: bool | None) -> dict[str, Any]:
                 f"got {array.dtype.str} of shape {list(array.shape)}."
             )
         is_verified = array.nbytes <= ALWAYS_VERIFIED if verify is None else verify
-        if is_verified and entry.sha256 is not None and checksum(file) != entry.sha256:
+        if is_verified and checksum(file) != entry.sha256:
             raise InvalidInputError(f"`{file}` must be as it was saved, got another checksum. Collect it again.")
         fields[name] = array
     return fields

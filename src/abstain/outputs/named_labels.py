@@ -12,6 +12,7 @@ from abstain._names import did_you_mean
 
 Names = NDArray[np.str_]
 Ints = NDArray[np.int64]
+ClassNames = Sequence[str] | Sequence[int] | NDArray[Any]
 
 
 def are_numbers(labels: Names, /) -> bool:
@@ -44,12 +45,32 @@ def integer_names(class_names: Iterable[Any], /) -> tuple[int, ...] | None:
     return None if integers == tuple(range(len(integers))) else integers
 
 
-def integer_labels(labels: NDArray[Any], classes: tuple[int, ...], /) -> Ints:
-    """(n,) the index of each integer among the classes, −1 for a negative one that is none of them.
+def matched_labels(labels: NDArray[Any], class_names: ClassNames, /) -> NDArray[Any]:
+    """(n,) the class number of each label, −1 for one that the classifier does not know.
 
-    >>> integer_labels(np.array([1, -1, -2]), (-1, 1))
+    Of strings some must be known. Integers are class numbers unless the names of the classes are integers.
+
+    >>> matched_labels(np.array(["dog", "cat", "fish"]), ("cat", "dog"))
+    array([ 1,  0, -1])
+    >>> matched_labels(np.array([1, -1, -2]), (-1, 1))
     array([ 1,  0, -1])
     """
+    if labels.dtype.kind in "iu":
+        integers = integer_names(class_names)
+        return labels if integers is None else _integer_labels(labels, integers)
+    names = tuple(str(name) for name in class_names)
+    indices = class_indices(labels, names)
+    if (indices < 0).all():
+        first = str(labels[0])
+        hint = did_you_mean(first, names, otherwise="Write them as in `class_names`.")
+        raise InvalidInputError(
+            f"`labels` must be among the classes {', '.join(names[:9])}, got {first!r} and no name that is one. {hint}"
+        )
+    return indices
+
+
+def _integer_labels(labels: NDArray[Any], classes: tuple[int, ...]) -> Ints:
+    """(n,) the index of each integer among the classes, −1 for a negative one that is none of them."""
     indices = class_indices(labels, classes)
     if (strange := (indices < 0) & (labels >= 0)).any():
         bad = int(np.argmax(strange))
@@ -58,22 +79,6 @@ def integer_labels(labels: NDArray[Any], classes: tuple[int, ...], /) -> Ints:
             f"`labels` must be among the classes {listed}, got {labels[bad]} in row",
             bad,
             ". Use a negative number that is none of them for a class the classifier does not know.",
-        )
-    return indices
-
-
-def numbered_labels(labels: Names, class_names: tuple[str, ...], /) -> Ints:
-    """(n,) the class number of each name, −1 for a name that the classifier does not know; some must be known.
-
-    >>> numbered_labels(np.array(["dog", "cat", "fish"]), ("cat", "dog"))
-    array([ 1,  0, -1])
-    """
-    indices = class_indices(labels, class_names)
-    if (indices < 0).all():
-        first = str(labels[0])
-        hint = did_you_mean(first, class_names, otherwise="Write them as in `class_names`.")
-        raise InvalidInputError(
-            f"`labels` must be among the classes {', '.join(class_names[:9])}, got {first!r}. {hint}"
         )
     return indices
 

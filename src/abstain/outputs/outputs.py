@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,15 +19,14 @@ from abstain._kernels.blocks import row_blocks
 from abstain._kernels.counts import numbered
 from abstain.outputs import validation as check
 from abstain.outputs.construction import checked_fields
-from abstain.outputs.graded_losses import not_right_or_wrong
 from abstain.outputs.head import HeadCheck, check_head
 from abstain.outputs.header import FIELDS, HEAD_FIELDS, ROW_FIELDS
 from abstain.outputs.load import is_table, load
+from abstain.outputs.named_labels import ClassNames
+from abstain.outputs.outcomes import check_outcomes, not_right_or_wrong
 from abstain.outputs.probabilities import are_log_probabilities
 from abstain.outputs.rows import RowView, Source, as_indices, check_parts, draw_rows, take_rows
 from abstain.outputs.save import save
-
-ClassNames = Sequence[str] | Sequence[int] | NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -153,8 +152,8 @@ class Outputs:
             self._set({name: view[:]})
             return self.__dict__[name]
 
-    def source(self, name: Literal["logits", "features"], /) -> Source | None:
-        """What rows of the logits or features can be read from, block by block, without copying all of them."""
+    def source(self, name: str, /) -> Source | None:
+        """What rows of an array, such as the logits, can be read from, block by block, without copying all of them."""
         return self._sources((name,)).get(name)
 
     @property
@@ -215,7 +214,7 @@ class Outputs:
         if self.graded is not None:
             raise not_right_or_wrong()
         if self.wrong is not None:
-            check.check_known(self.wrong, self.usable)
+            check_outcomes(self.wrong, self.usable)
             errors = (self.wrong != 0) | ~self.usable
         elif self.labels is not None:
             errors = (self.predictions != self.labels) | (self.labels < 0)
@@ -230,7 +229,7 @@ class Outputs:
         if self.graded is None:
             losses = self.errors.astype(np.float64)
         else:
-            check.check_known(self.graded, self.usable)
+            check_outcomes(self.graded, self.usable)
             losses = np.where(self.usable, self.graded, 1.0)
         losses.flags.writeable = False
         return losses
@@ -276,11 +275,11 @@ class Outputs:
         return check_head(self.logits, self.features, self.weight, self.bias)
 
     def known_above(self, above: NDArray[np.bool_], /) -> Self:
-        """The same rows where only those ``above`` a floor need an outcome: missing ones elsewhere are errors."""
+        """The same rows, where only those ``above`` a floor need an outcome; elsewhere a missing one is an error."""
         fields = self._sources((*ROW_FIELDS, "usable"))
         for name in ("wrong", "graded"):
             if (outcomes := getattr(self, name)) is not None and outcomes.dtype != bool:
-                check.check_known(outcomes, self.usable & above, where=" above the floor")
+                check_outcomes(outcomes, self.usable & above, where=" above the floor")
                 known = np.where(np.isnan(outcomes), 1.0, outcomes)
                 fields[name] = known if name == "graded" else known != 0
         return self._with(fields)
@@ -325,7 +324,7 @@ class Outputs:
         """All rows of several outputs of the same classifier; each must have the same arrays and the same head."""
         check_list("parts", parts, "Outputs")
         parts = list(parts)
-        check_parts(parts, (*FIELDS, "class_names", "confidence_names"), ROW_FIELDS)
+        check_parts(parts)
         names = parts[0]._sources((*ROW_FIELDS, "usable"))
         return parts[0]._with({name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
 
@@ -340,7 +339,8 @@ class Outputs:
             Contents by file name, written in the same step as a new folder.
         """
         arrays = {name: getattr(self, name) for name in self._sources(FIELDS)}
-        save(as_path("folder", folder), arrays, self.class_names, self.confidence_names, extra_files=extra_files)
+        names = {name: getattr(self, name) for name in ("class_names", "confidence_names")}
+        save(as_path("folder", folder), arrays, names, extra_files=extra_files)
 
     @classmethod
     def load(

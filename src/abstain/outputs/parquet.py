@@ -72,7 +72,7 @@ def _check_names(fields: Iterable[Any]) -> None:
 
 
 def _check_ranges(table: Any, metadata: Any) -> None:
-    """Numbers lie between the least and the largest that the file states: a damaged description reads others."""
+    """Refuse numbers outside the range that the file states: a damaged description reads other numbers."""
     from pyarrow import compute, types
 
     for column in range(metadata.num_columns):

@@ -13,7 +13,7 @@ from abstain._arguments import as_array
 from abstain._errors import RowError
 from abstain._kernels.blocks import row_blocks
 from abstain.outputs.rows import Source
-from abstain.outputs.validation import check_columns, check_floats
+from abstain.outputs.validation import check_class_columns, check_floats
 
 Array = NDArray[Any]
 FEW = 16  # rows to look at first
@@ -50,18 +50,18 @@ def _hold(rule: Callable[[Array], bool], array: Source) -> bool:
 def log_probabilities(values: Any, /) -> Array:
     """The logs of probabilities (n, K); zero counts as 1e-300."""
     array = as_array("probabilities", values)
-    check_columns("probabilities", array)
+    check_class_columns("probabilities", array)
     check_floats("probabilities", array, (None, None))
-    strange = ~((array >= 0).all(axis=1) & (np.abs(array.sum(axis=1, dtype=np.float64) - 1) < ROUNDED))
     finite = np.isfinite(array).all(axis=1)
-    if (strange & finite).any():
-        bad = int(np.argmax(strange & finite))
+    strange = finite & ~((array >= 0).all(axis=1) & (np.abs(array.sum(axis=1, dtype=np.float64) - 1) < ROUNDED))
+    if strange.any():
+        bad = int(np.argmax(strange))
         low, total = float(array[bad].min()), float(array[bad].sum(dtype=np.float64))
         raise RowError(
             f"`probabilities` must be non-negative and sum to 1, got a minimum of {low:.4g} and a sum of "
             f"{total:.6g} in row",
             bad,
-            f" ({np.count_nonzero(strange & finite)} of {len(array)} rows). Pass scores as logits=.",
+            f" ({np.count_nonzero(strange)} of {len(array)} rows). Pass scores as logits=.",
         )
     logs = np.log(np.maximum(array.astype(np.float64), LEAST))
     logs[~finite] = np.nan
@@ -70,7 +70,7 @@ def log_probabilities(values: Any, /) -> Array:
 
 @contextmanager
 def known_logits() -> Iterator[None]:
-    """Inside the context, logits are what they are called: few rows may sum to 1 by chance."""
+    """Inside the context, no warning that logits look like probabilities: a few rows may sum to 1 by chance."""
     token = _ARE_KNOWN.set(True)
     try:
         yield

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from abstain._errors import InvalidIndexError, InvalidInputError, InvalidTypeError
 from abstain._kernels.counts import numbered
+from abstain.outputs.header import FIELDS, ROW_FIELDS
 
 ALWAYS_COPIED = 1 << 26  # bytes: up to here a copy costs less than looking rows up
 
@@ -91,14 +92,14 @@ def draw_rows(
     return drawn[cluster]
 
 
-def check_parts(parts: list[Any], names: tuple[str, ...], row_names: tuple[str, ...], /) -> None:
+def check_parts(parts: list[Any], /) -> None:
     """Parts to join must have the same arrays, and the same head and names."""
     if not parts:
         raise InvalidInputError("`parts` must hold at least one Outputs, got none.")
     if strangers := [part for part in parts if not hasattr(part, "confidence_names")]:
         raise InvalidTypeError(f"`parts` must hold Outputs, got {type(strangers[0]).__name__}.")
     for number, part in enumerate(parts[1:], start=1):
-        for name in names:
+        for name in (*FIELDS, "class_names", "confidence_names"):
             first, other = getattr(parts[0], name), getattr(part, name)
             if (first is None) != (other is None):
                 raise InvalidInputError(
@@ -106,7 +107,7 @@ def check_parts(parts: list[Any], names: tuple[str, ...], row_names: tuple[str, 
                 )
             if name in ("ids", "logits", "features") and first is not None:
                 _check_kind(name, first, other, number)
-            if name not in row_names and first is not None and not np.array_equal(first, other):
+            if name not in ROW_FIELDS and first is not None and not np.array_equal(first, other):
                 raise InvalidInputError(f"`{name}` must be the same in all parts, got another in part {number}.")
 
 

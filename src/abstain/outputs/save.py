@@ -15,31 +15,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._errors import FileAccessError, FileConflictError, InvalidInputError
-from abstain._io.files import naming, short_name
+from abstain._io.files import naming, short_name, sync_folder
 from abstain._io.locks import locked_folder
 from abstain.outputs.columns import SUFFIXES
-from abstain.outputs.header import FIELDS, HEADER, read_header, sync, write_header
+from abstain.outputs.header import FIELDS, HEADER, read_header, write_header
 
-OF_FILES = (*SUFFIXES, ".npz", ".npy", ".sketch")
-"""How names of files end that hold outputs, or counts of them."""
+FILE_SUFFIXES = (*SUFFIXES, ".npz", ".npy", ".sketch")
+"""Suffixes of files that hold outputs, or counts of them."""
 Names = dict[str, tuple[str, ...] | None]
+"""`class_names` and `confidence_names`."""
 
 
 def save(
     folder: Path,
     arrays: dict[str, NDArray[Any]],
-    class_names: tuple[str, ...] | None,
-    confidence_names: tuple[str, ...] = (),
+    names: Names,
     /,
     *,
     extra_files: dict[str, bytes] | None = None,
 ) -> None:
-    """Write the arrays and the header, whole or not at all; several writers take turns.
+    """Write the arrays and the header with the ``names``, whole or not at all; several writers take turns.
 
     With ``extra_files``, by name, which only a new folder can have, all of it appears in one step.
     """
     check_folder_name(folder)
-    folder, names = folder.resolve(), {"class_names": class_names, "confidence_names": confidence_names}
+    folder = folder.resolve()
     if not (folder / HEADER).exists():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise FileConflictError(
@@ -61,7 +61,7 @@ def save(
 
 def check_folder_name(folder: Path, /) -> None:
     """Refuse the name of a file: a table is asked for, and a folder would be written."""
-    if folder.suffix.lower() in OF_FILES and not folder.is_dir():
+    if folder.suffix.lower() in FILE_SUFFIXES and not folder.is_dir():
         raise InvalidInputError(
             f"`folder` must be the name of a folder, got {folder.name}, that of a file. Outputs are saved as a folder "
             f"of arrays: choose a name such as {folder.stem}."
@@ -88,7 +88,7 @@ def _create(folder: Path, arrays: dict[str, NDArray[Any]], names: Names, extra_f
         raise
     finally:
         shutil.rmtree(scratch, ignore_errors=True)  # gone already when the write went well
-    sync(folder.parent)
+    sync_folder(folder.parent)
     return True
 
 

@@ -10,20 +10,11 @@ from numpy.typing import NDArray
 from abstain._arguments import BOOLEANS
 from abstain._errors import InvalidInputError, RowError
 from abstain.answers import signals
-from abstain.outputs.column_names import ANSWERS, PLAIN, WIDE, spelled
-from abstain.outputs.columns import SUFFIXES, Columns, columns_of, matrix, names, numbers, truths
+from abstain.outputs.column_names import ANSWERS, PLAIN, WIDE
+from abstain.outputs.columns import Columns, Table
+from abstain.outputs.columns import text as cell_text
 from abstain.outputs.named_labels import class_indices
 from abstain.outputs.validation import Unlabelled
-
-__all__ = [
-    "SUFFIXES",
-    "arguments_in",
-    "check_some_known",
-    "read_columns",
-    "read_decisions",
-    "read_errors",
-    "read_table",
-]
 
 
 def read_table(file: Path, /, *, group: str | None = None, unlabelled: Unlabelled = "error") -> dict[str, Any]:
@@ -49,51 +40,51 @@ def read_table(file: Path, /, *, group: str | None = None, unlabelled: Unlabelle
     lm-polygraph are read with their own names (see `abstain.outputs.column_names`). Other columns are not used (see
     `abstain.outputs.column_names`).
     """
-    columns = _respelled(columns_of(file))
-    if columns and not len(next(iter(columns.values()))):
+    table = Table.read(file)
+    if table.columns and not len(next(iter(table.columns.values()))):
         raise InvalidInputError(f"`{file}` must have at least one row, got none.")
-    arguments = arguments_in(file, columns, group=group, unlabelled=unlabelled)
+    arguments = _arguments(table, group, unlabelled)
     if "labels" in arguments and (arguments["labels"] < 0).all():
-        check_some_known(file, arguments.get("class_names"), f"{str(names(file, 'label', columns)[0])!r} in row 1")
+        check_some_known(file, arguments.get("class_names"), f"{str(table.names('label')[0])!r} in row 1")
     return arguments
 
 
-def arguments_in(
-    file: str | PathLike[str], columns: Columns, /, *, group: str | None = None, unlabelled: Unlabelled = "error"
-) -> dict[str, Any]:
-    """The arguments of `Outputs` in columns of a file, for all of its rows or consecutive ones."""
-    columns = _respelled(columns)
+def arguments_in(file: str, columns: Columns, /, *, group: str | None = None) -> dict[str, Any]:
+    """The same from columns of a file, for consecutive rows."""
+    return _arguments(Table.of(file, columns), group, "error")
+
+
+def _arguments(table: Table, group: str | None, unlabelled: Unlabelled) -> dict[str, Any]:
     arguments: dict[str, Any] = {}
     for argument, prefix in WIDE.items():
-        values, class_names = _wide(file, columns, argument, prefix)
+        values, class_names = _wide(table, argument, prefix)
         if values is not None:
             arguments[argument] = values
             if argument != "features" and class_names is not None:
                 arguments["class_names"] = class_names
     has_logits = "logits" in arguments or "probabilities" in arguments
-    confidences = _confidences(file, columns) | ({} if has_logits else _signals(file, columns))
-    if not confidences and not has_logits:
-        raise InvalidInputError(
-            f"`{file}` must have a column confidence, or columns logit_… or proba_…, got {_listed(columns)}. Rename "
-            f"yours. A table of answers needs logprobs or samples. Other columns that are read: {', '.join(PLAIN[1:])}."
-        )
+    confidences = _confidences(table) | ({} if has_logits else _signals(table))
     if confidences:
         arguments["confidences"] = confidences
-    if has_logits:
-        arguments |= _labels(file, columns, arguments.get("class_names"))
-    else:
-        arguments |= _truth_of(file, columns, unlabelled)
-    if has_logits and "loss" in columns and "labels" not in arguments:
-        arguments["losses"] = numbers(file, "loss", columns)
-    if "group" in columns and "domain" in columns:
-        raise InvalidInputError(f"`{file}` must have a column group or a column domain, got both.")
+    elif not has_logits:
+        raise table.lacks(
+            "confidence, or columns logit_… or proba_…",
+            " Rename yours. A table of answers needs logprobs or samples. Other columns that are read: "
+            f"{', '.join(PLAIN[1:])}.",
+        )
+    if not has_logits:
+        arguments |= _truth_of(table, unlabelled)
+    elif "label" in table:
+        arguments["labels"] = _labels(table, arguments.get("class_names"))
+    elif "loss" in table:
+        arguments["losses"] = table.numbers("loss")
+    if "group" in table and "domain" in table:
+        raise InvalidInputError(f"`{table.file}` must have a column group or a column domain, got both.")
     for name, argument in (("id", "ids"), ("group", "domain"), ("domain", "domain"), ("shift", "shift")):
-        if name in columns:
-            arguments[argument] = names(file, name, columns)
+        if name in table:
+            arguments[argument] = table.names(name)
     if group is not None:
-        if group not in columns:
-            raise InvalidInputError(f"`{file}` must have a column {group}, got {_listed(columns)}.")
-        arguments["domain"] = names(file, group, columns)
+        arguments["domain"] = table.names(group)
     return arguments
 
 
@@ -112,91 +103,65 @@ def read_columns(
     if_there: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Columns of numbers and of strings that a table must have, and columns of strings that it may have."""
-    columns = _respelled(columns_of(file))
-    if missing := [name for name in (*number, *text) if name not in columns]:
-        raise InvalidInputError(f"`{file}` must have a column {missing[0]}, got {_listed(columns)}.")
-    optional = [name for name in if_there if name in columns]
-    strings = {name: names(file, name, columns) for name in (*text, *optional)}
-    return {name: numbers(file, name, columns) for name in number} | strings
+    table = Table.read(file)
+    strings = {name: table.names(name) for name in (*text, *(name for name in if_there if name in table))}
+    return {name: table.numbers(name) for name in number} | strings
 
 
 def read_decisions(file: Path, /) -> dict[str, Any]:
     """The columns id, confidence, accepted, review and inclusion of decisions, and errors, NaN where not known."""
-    columns = _respelled(columns_of(file))
-    if missing := [name for name in ("id", "confidence", "accepted", "review", "inclusion") if name not in columns]:
-        raise InvalidInputError(
-            f"`{file}` must have a column {missing[0]}, got {_listed(columns)}. Write it with `abstain select --audit`."
-        )
-    if not (given_as := [name for name in ("error", "correct", "loss") if name in columns]):
-        raise InvalidInputError(f"`{file}` must have a column error, correct or loss, got {_listed(columns)}.")
-    known = given_as[0]
-    values = [str(value).strip() for value in columns[known]]
-    is_known = np.array([value not in ("", "None", "nan") for value in values])
-    filled: Columns = {known: [v if is_there else "0" for v, is_there in zip(values, is_known, strict=True)]}
-    given = (numbers if known == "loss" else truths)(file, known, filled)
-    wrong = ~np.asarray(given, dtype=bool) if known == "correct" else given
+    table = Table.read(file)
+    for name in ("id", "confidence", "accepted", "review", "inclusion"):
+        if name not in table:
+            raise table.lacks(name, " Write it with `abstain select --audit`.")
     return {
-        "ids": names(file, "id", columns),
-        "confidence": numbers(file, "confidence", columns),
-        "accepted": np.asarray(truths(file, "accepted", columns), dtype=bool),
-        "review": np.array(["" if value is None else str(value).strip() for value in columns["review"]]),
-        "inclusion": numbers(file, "inclusion", columns),
-        "errors": np.where(is_known, np.asarray(wrong, dtype=np.float64), np.nan),
+        "ids": table.names("id"),
+        "confidence": table.numbers("confidence"),
+        "accepted": table.truths("accepted") == 1,
+        "review": np.array([cell_text(value) or "" for value in table["review"]]),
+        "inclusion": table.numbers("inclusion"),
+        "errors": _needed_truth(table, "keep"),
     }
 
 
 def read_errors(file: Path, /) -> tuple[NDArray[np.str_], NDArray[np.float64]]:
     """The ids of rows, and whether each answer was wrong (error, correct, or label and prediction) or its loss."""
-    columns = _respelled(columns_of(file))
-    if "id" not in columns:
-        raise InvalidInputError(f"`{file}` must have a column id, got {_listed(columns)}.")
-    errors = _truth_of(file, columns)
-    if not errors:
-        raise InvalidInputError(f"`{file}` must have a column error, correct or loss, got {_listed(columns)}.")
-    return names(file, "id", columns), next(iter(errors.values()))
+    table = Table.read(file)
+    return table.names("id"), _needed_truth(table, "error")
 
 
-def _respelled(columns: Columns) -> Columns:
-    """The same columns by their usual spelling."""
-    ours = spelled(columns)
-    return {ours.get(name, name): values for name, values in columns.items()}
+def _needed_truth(table: Table, unlabelled: Unlabelled) -> NDArray[np.float64]:
+    if truth := _truth_of(table, unlabelled):
+        return next(iter(truth.values()))
+    raise table.lacks("error, correct or loss")
 
 
-def _listed(columns: Columns) -> str:
-    shown = list(columns)[:20]
-    return ", ".join(shown) + (f" and {len(columns) - 20} more" if len(columns) > 20 else "") or "none"
-
-
-def _confidences(file: str | PathLike[str], columns: Columns) -> dict[str, NDArray[np.float64]]:
+def _confidences(table: Table) -> dict[str, NDArray[np.float64]]:
     """Confidences of others, and the negatives of uncertainties."""
-    given = [name for name in columns if name == "confidence" or name.startswith("confidence_")]
-    opposite = [name for name in columns if name.startswith("uncertainty_")]
-    confidences = {name: numbers(file, name, columns) for name in given}
-    return confidences | {
-        f"neg_{name.removeprefix('uncertainty_')}": -numbers(file, name, columns) for name in opposite
-    }
+    given = [name for name in table.columns if name == "confidence" or name.startswith("confidence_")]
+    opposite = [name for name in table.columns if name.startswith("uncertainty_")]
+    confidences = {name: table.numbers(name) for name in given}
+    return confidences | {f"neg_{name.removeprefix('uncertainty_')}": -table.numbers(name) for name in opposite}
 
 
-def _signals(file: str | PathLike[str], columns: Columns) -> dict[str, NDArray[np.float64]]:
+def _signals(table: Table) -> dict[str, NDArray[np.float64]]:
     """Signals of answers, where there are columns to compute them from."""
-    answer, samples, logprobs, tops = (columns.get(name) for name in ANSWERS)
+    answer, samples, logprobs, tops = (table.columns.get(name) for name in ANSWERS)
     if samples is None and logprobs is None:
         return {}
     try:
         return signals(answers=answer, samples=samples, logprobs=logprobs, top_logprobs=tops)
     except RowError as error:
-        raise error.within(file, 0) from None
+        raise error.within(table.file, 0) from None
 
 
-def _wide(
-    file: str | PathLike[str], columns: Columns, argument: str, prefix: str
-) -> tuple[NDArray[np.floating] | None, tuple[str, ...] | None]:
+def _wide(table: Table, argument: str, prefix: str) -> tuple[NDArray[np.floating] | None, tuple[str, ...] | None]:
     """The columns of a prefix, or a column of lists, as a matrix, and their names unless these are numbers."""
-    wide = [name for name in columns if name.startswith(prefix)]
-    if argument in columns and wide:
-        raise InvalidInputError(f"`{file}` must have a column {argument} or columns {prefix}…, got both.")
-    if argument in columns:
-        return matrix(file, argument, columns), None
+    wide = [name for name in table.columns if name.startswith(prefix)]
+    if argument in table and wide:
+        raise InvalidInputError(f"`{table.file}` must have a column {argument} or columns {prefix}…, got both.")
+    if argument in table:
+        return table.matrix(argument), None
     if not wide:
         return None, None
     suffixes = [BOOLEANS.get(suffix, suffix) for suffix in (name.removeprefix(prefix) for name in wide)]
@@ -205,25 +170,23 @@ def _wide(
         wide.sort(key=lambda name: int(name.removeprefix(prefix)))
         if [int(name.removeprefix(prefix)) for name in wide] != list(range(len(wide))):
             raise InvalidInputError(
-                f"`{file}` must have columns {prefix}0 to {prefix}{len(wide) - 1}, got {', '.join(wide[:9])}."
+                f"`{table.file}` must have columns {prefix}0 to {prefix}{len(wide) - 1}, got {', '.join(wide[:9])}."
             )
-    values = np.stack([numbers(file, name, columns) for name in wide], axis=1)
+    values = np.stack([table.numbers(name) for name in wide], axis=1)
     return values, None if numbered else tuple(suffixes)
 
 
-def _labels(file: str | PathLike[str], columns: Columns, class_names: tuple[str, ...] | None) -> dict[str, Any]:
+def _labels(table: Table, class_names: tuple[str, ...] | None) -> NDArray[np.int64]:
     """Class numbers; any other name is a class that the classifier does not know."""
-    if "label" not in columns:
-        return {}
     if class_names is None:
-        given = numbers(file, "label", columns)
+        given = table.numbers("label")
         if (bad := np.flatnonzero(~(np.abs(given) < 2**53) | (given != np.rint(given)))).size:
-            got = repr(str(names(file, "label", columns)[bad[0]]))
-            raise RowError(f"`{file}` must have class numbers in column label, got {got} in row", int(bad[0]) + 1)
-        return {"labels": given.astype(np.int64)}
-    values = names(file, "label", columns)
-    _check_names(file, class_names, values.tolist())
-    return {"labels": class_indices(values, class_names)}
+            got = repr(str(table.names("label")[bad[0]]))
+            raise RowError(f"`{table.file}` must have class numbers in column label, got {got} in row", int(bad[0]) + 1)
+        return given.astype(np.int64)
+    values = table.names("label")
+    _check_names(table.file, class_names, values.tolist())
+    return class_indices(values, class_names)
 
 
 def _check_names(file: str | PathLike[str], known: tuple[str, ...], values: list[str]) -> None:
@@ -239,17 +202,17 @@ def _check_names(file: str | PathLike[str], known: tuple[str, ...], values: list
         )
 
 
-def _truth_of(file: str | PathLike[str], columns: Columns, unlabelled: Unlabelled = "error") -> dict[str, Any]:
+def _truth_of(table: Table, unlabelled: Unlabelled = "error") -> dict[str, NDArray[np.float64]]:
     """Whether each answer was wrong, or its loss, where that is known."""
-    outcome = [name for name in ("correct", "error", "loss") if name in columns]
+    outcome = [name for name in ("correct", "error", "loss") if name in table]
     if len(outcome) > 1:
         either = " or ".join(f"a column {name}" for name in outcome)
-        raise InvalidInputError(f"`{file}` must have {either}, got {'both' if len(outcome) == 2 else 'all'}.")
+        raise InvalidInputError(f"`{table.file}` must have {either}, got {'both' if len(outcome) == 2 else 'all'}.")
     if outcome == ["loss"]:
-        return {"losses": numbers(file, "loss", columns)}
+        return {"losses": table.numbers("loss")}
     if outcome:
-        values = truths(file, outcome[0], columns, missing=unlabelled == "keep")
+        values = table.truths(outcome[0], missing=unlabelled == "keep")
         return {"errors": 1 - values if outcome[0] == "correct" else values}
-    if "label" in columns and "prediction" in columns:
-        return {"errors": (names(file, "label", columns) != names(file, "prediction", columns)).astype(np.float64)}
+    if "label" in table and "prediction" in table:
+        return {"errors": (table.names("label") != table.names("prediction")).astype(np.float64)}
     return {}

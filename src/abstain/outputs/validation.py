@@ -33,7 +33,7 @@ def check_floats(name: str, array: Array, shape: tuple[int | None, ...], /) -> N
         raise InvalidInputError(f"`{name}` must not be empty, got shape {array.shape}.")
 
 
-def check_columns(name: str, array: Array, /) -> None:
+def check_class_columns(name: str, array: Array, /) -> None:
     """Refuse one number per row, as of a binary classifier, where there must be a column for each class."""
     if array.ndim == 1:
         two = "np.c_[-z / 2, z / 2]" if name == "logits" else "np.c_[1 - p, p]"
@@ -91,7 +91,7 @@ def check_finite(name: str, array: Array, usable: NDArray[np.bool_], /) -> None:
     )
 
 
-def check_labels(array: Array, n: int, n_classes: int, /) -> NDArray[np.int64]:
+def as_class_numbers(array: Array, n: int, n_classes: int, /) -> NDArray[np.int64]:
     """Require integers below the number of classes, one per row; negative means an unknown class."""
     if array.dtype.kind not in "iu":
         raise InvalidTypeError(
@@ -222,31 +222,6 @@ def check_confidence_rows(
             ". Fix or drop these rows, or pass nonfinite='reject' to count them as rejected errors.",
         )
     return np.asarray(usable)
-
-
-def check_errors(array: Array, n: int, /, *, with_labels: bool, unlabelled: Unlabelled) -> NDArray[Any]:
-    """Whether each answer was wrong; numbers, NaN where that is not known, if there are such rows and they are kept."""
-    if with_labels:
-        raise InvalidInputError("`errors` must be left out where there are labels, got both.")
-    rule = f"`errors` must be {n} numbers, 1 where the answer is wrong and 0 elsewhere"
-    if array.shape != (n,) or array.dtype.kind not in "biuf":
-        raise InvalidInputError(f"{rule}, got {array.dtype} of shape {array.shape}.")
-    missing = np.isnan(array) if unlabelled == "keep" else np.zeros(n, dtype=bool)
-    if (strange := (array != 0) & (array != 1) & ~missing).any():
-        bad = int(np.argmax(strange))
-        raise RowError(f"{rule}, got {array[bad]} in row", bad)
-    return np.asarray(array, dtype=np.float64 if missing.any() else bool)
-
-
-def check_known(outcomes: Array, usable: NDArray[np.bool_], /, *, where: str = "") -> None:
-    """Refuse outcomes that are missing in rows that can be accepted."""
-    if outcomes.dtype != bool and (missing := usable & np.isnan(outcomes)).any():
-        raise RowError(
-            f"`outputs` must have the outcome of every row{where}, got none in {np.count_nonzero(missing)} of "
-            f"{np.count_nonzero(usable)} rows, first in row",
-            int(np.argmax(missing)),
-            ". Label these rows." if where else ". Only `calibrate` with `label_above` takes rows without one.",
-        )
 
 
 def unlabelled(name: str, purpose: str = "", /) -> InvalidInputError:

@@ -13,7 +13,7 @@ from abstain._errors import InvalidInputError
 from abstain._io.fingerprint import digest
 from abstain._io.sealed import seal
 from abstain.outputs import Outputs
-from abstain.outputs.graded_losses import not_right_or_wrong
+from abstain.outputs.outcomes import not_right_or_wrong
 from abstain.outputs.outputs import expect_outputs
 from abstain.scores.confidences import outcomes, predictions
 from abstain.scores.score import FittedScore, Score
