@@ -27,7 +27,7 @@ from abstain.thresholds.sample import (
     range_words,
     rows_like,
 )  # fmt: skip
-from abstain.thresholds.step_down import largest_safe_rank, noting_few_values, threshold_value
+from abstain.thresholds.step_down import SafeRanks, noting_few_values
 from abstain.thresholds.threshold import Threshold
 
 
@@ -226,9 +226,8 @@ class Recertification:
 
     def _look(self, number: int) -> float | None:
         """The lowest threshold that this look certifies, on as many labels as it was fixed for."""
-        sample, level = self._sample_at(number), level_at(self.delta, number)
-        rank = largest_safe_rank(sample, self.risk, level)
-        return max(threshold_value(sample, rank, self.risk, level), self.floor) if rank else None
+        safe = SafeRanks.of(self._sample_at(number), self.risk, level_at(self.delta, number))
+        return max(safe.value(safe.largest), self.floor) if safe.largest else None
 
     def _sample_at(self, look: int) -> Sample:
         n = labels_at(look)
@@ -247,7 +246,7 @@ class Recertification:
         seen = (
             f"{total:.0f} of {most} are wrong" if sample.are_errors else f"{most} have a mean loss of {total / top:.3g}"
         )
-        lowest = lowest_achievable(lambda trial: largest_safe_rank(sample, trial, level) > 0, self.risk)
+        lowest = lowest_achievable(lambda trial: SafeRanks.of(sample, trial, level).largest > 0, self.risk)
         return f"{seen}; {lowest_words(lowest)}"
 
     @property

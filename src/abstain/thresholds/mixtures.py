@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import lower_bound, upper_bound
-from abstain.thresholds.sample import check_chance, check_target
+from abstain.thresholds.sample import check_chance
 
 
 def mixed_risk(share: float, /, *, acceptance: float, risk: float, acceptance_out: float = 1.0) -> float:
@@ -69,12 +69,6 @@ class LabelShiftBound:
         if not 0 <= share < 1:
             raise InvalidInputError(f"`share` must be at least 0 and below 1, got {share}.")
         return mixed_risk(share, acceptance=self.acceptance, risk=self.risk, acceptance_out=self.acceptance_out)
-
-    def largest_share(self, target: float, /) -> float:
-        """The largest share of unknown samples at which the risk is still at most ``target``; 0 if none."""
-        check_target("target", target)
-        spare = self.acceptance * (target - self.risk)
-        return max(0.0, spare / (spare + self.acceptance_out * (1 - target))) if spare > 0 else 0.0
 
 
 def label_shift_bound(

@@ -55,12 +55,9 @@ class MissRate(Target):
 
     def threshold(self, rows: ScoredRows, /, *, seed: int) -> Thresholds:
         """The threshold of each predicted class, and what they do together."""
-        outputs, names = rows.outputs, class_list(rows.outputs)
-        by_number = self.rule()(*sample_of(rows), **options_of(self.miss_rate, rows, self.delta, seed))
-        free = replace(next(iter(by_number.values())), value=-inf, n=0, accepted=0, errors=0.0)
-        parts = {
-            names[k]: by_number.get(k, free) for k in range(outputs.n_classes)
-        }  # never predicted here: not limited
+        by_name = self.rule()(*sample_of(rows), **options_of(self.miss_rate, rows, self.delta, seed))
+        free = replace(next(iter(by_name.values())), value=-inf, n=0, accepted=0, errors=0.0)
+        parts = {name: by_name.get(name, free) for name in class_list(rows.outputs)}  # never predicted: not limited
         first = next(iter(parts.values()))
         total = replace(
             first,
@@ -88,16 +85,17 @@ def class_list(outputs: Outputs, /) -> list[str]:
 
 
 def sample_of(rows: ScoredRows, /) -> tuple[Any, Any, Any]:
-    """Confidence, answers and true classes."""
+    """Confidence, and the names of the answers and of the true classes, None for unknown ones."""
     if not rows.outputs.n_classes:
         raise InvalidInputError("`outputs` must have logits or probabilities for a miss rate, got confidences alone.")
     if rows.outputs.labels is None:
         raise unlabelled("outputs")
-    return rows.confidence, rows.predictions, rows.outputs.labels
+    names = np.array([*class_list(rows.outputs), None], dtype=object)
+    return rows.confidence, names[rows.predictions], names[np.maximum(rows.outputs.labels, -1)]
 
 
 def options_of(rates: Mapping[str | int, float], rows: ScoredRows, delta: float | None, seed: int, /) -> dict[str, Any]:
-    """The options of a rule, rates by the number of the class."""
+    """The options of a rule, rates by the name of the class."""
     names = class_list(rows.outputs)
     for name in rates:
         check_name(
@@ -107,5 +105,5 @@ def options_of(rates: Mapping[str | int, float], rows: ScoredRows, delta: float 
             rule="name classes of the outputs",
             otherwise=f"There are {', '.join(names[:9])}{', …' * (len(names) > 9)}.",
         )
-    by_number = {names.index(str(name)): rate for name, rate in rates.items()}
-    return {"miss_rate": by_number, "delta": delta, "ids": rows.outputs.ids, "seed": seed, "class_names": names}
+    by_name = {str(name): rate for name, rate in rates.items()}
+    return {"miss_rate": by_name, "delta": delta, "ids": rows.outputs.ids, "seed": seed}
