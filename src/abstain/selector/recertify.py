@@ -17,15 +17,15 @@ from abstain.selector.label_search import check_asked, check_can_ask, check_rene
 from abstain.selector.looks import labels_at, level_at, looks_with
 from abstain.selector.selector import Selector
 from abstain.thresholds.guarantee import Guarantee, Quantity
-from abstain.thresholds.refusal import lowest_achievable, lowest_words
+from abstain.thresholds.refusal import lowest_achievable
 from abstain.thresholds.sample import (
     Sample,
     check_chance,
     check_target,
+    independent_rows,
     one_per_cluster,
     one_row_of_each,
     range_words,
-    rows_like,
 )  # fmt: skip
 from abstain.thresholds.step_down import SafeRanks, noting_few_values
 from abstain.thresholds.threshold import Threshold
@@ -247,7 +247,8 @@ class Recertification:
             f"{total:.0f} of {most} are wrong" if sample.are_errors else f"{most} have a mean loss of {total / top:.3g}"
         )
         lowest = lowest_achievable(lambda trial: SafeRanks.of(sample, trial, level).largest > 0, self.risk)
-        return f"{seen}; {lowest_words(lowest)}"
+        achievable = "no risk below 1" if lowest is None else f"a risk of {lowest:.2g}"
+        return f"{seen}; {achievable} is achievable"
 
     @property
     def threshold(self) -> Threshold | None:
@@ -260,8 +261,7 @@ class Recertification:
             quantity=Quantity.RISK if are_errors(np.array(self.errors)) else Quantity.LOSS,
             target=self.risk,
             probability=1 - self.delta,
-            distribution=one_row_of_each(len(all_rows)) if self.clustered else rows_like(len(all_rows)),
-            counting="clusters" if self.clustered else "rows",
+            **(one_row_of_each(len(all_rows)) if self.clustered else independent_rows(len(all_rows))),
             caveats=(f"{len(self.ids)} of them were labelled, and it holds whenever labelling stopped",),
         )
         return Threshold(

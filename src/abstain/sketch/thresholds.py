@@ -13,7 +13,7 @@ from abstain.sketch.counts import BinCounts
 from abstain.thresholds.baselines import certified_at_fixed_ranks
 from abstain.thresholds.coverage import keeping_coverage
 from abstain.thresholds.methods import METHODS, methods_for
-from abstain.thresholds.sample import SampledFrom, check_chance, check_target, what_counts
+from abstain.thresholds.sample import SampledFrom, check_chance, check_target, population_of
 from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ class BinnedSample:
     @property
     def population(self) -> SampledFrom:
         """What one more row is a draw from."""
-        return what_counts(self.counts.n, None)
+        return population_of(self.counts.n, None)
 
     def __len__(self) -> int:
         return self.counts.n

@@ -24,8 +24,8 @@ from abstain.thresholds.sample import (
     check_chance,
     check_target,
     cluster_numbers,
+    population_of,
     rows_of_clusters,
-    what_counts,
 )
 from abstain.thresholds.threshold import Threshold
 
@@ -101,7 +101,7 @@ def betting(
         )
     most, n = largest or here, int(cluster.max()) + 1
     rows = ClusteredRows.of(c, e, np.ones(len(c)), cluster, most, of_sample=largest is None and here > 1)
-    population = what_counts(n, None) if ids is None else rows_of_clusters(n, most)
+    population = population_of(n, None) if ids is None else rows_of_clusters(n, most)
     return rows.certified(population, risk=risk, delta=delta, seed=seed)
 
 

@@ -15,7 +15,7 @@ from abstain._errors import InvalidInputError
 from abstain.scores.expected_cost import Costs
 from abstain.thresholds.betting import mean_upper_bound
 from abstain.thresholds.guarantee import Guarantee, Quantity
-from abstain.thresholds.sample import SampledFrom, check_chance, one_per_cluster, range_words, what_counts
+from abstain.thresholds.sample import SampledFrom, check_chance, one_per_cluster, population_of, range_words
 from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
@@ -224,7 +224,7 @@ class _Rows:
         rows = rows[np.lexsort((r[rows], a[rows], c[rows]))]
         parts = c[rows], a[rows], r[rows]
         guide = generator("guide of costs", seed, *map(coarse, parts)).permutation(len(rows)) < GUIDE * len(rows)
-        return cls(*parts, guide, float(largest), what_counts(len(rows), ids))
+        return cls(*parts, guide, float(largest), population_of(len(rows), ids))
 
     def certified(self, method: str, value: float, delta: float) -> Threshold:
         """A threshold that the rows other than the guide did not choose, with a bound on its cost from them."""

@@ -16,7 +16,7 @@ from abstain.thresholds.binomial import p_value
 from abstain.thresholds.fallback import certified_in_turn, proposed
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import ELSEWHERE, NoSafeThresholdError, lowest_achievable, two_digits_up
-from abstain.thresholds.sample import as_samples, check_chance, check_names, check_target, ordered_rows, what_counts
+from abstain.thresholds.sample import as_samples, check_chance, check_names, check_target, ordered_rows, population_of
 from abstain.thresholds.threshold import Threshold
 
 Floats = NDArray[np.float64]
@@ -91,7 +91,7 @@ def joint_risk(
     if value == inf:
         raise _nothing_certified(rows, risk, group_risk, delta)
     quantity = Quantity.RISK if rows.are_errors else Quantity.LOSS
-    overall = Guarantee(quantity=quantity, target=risk, probability=1 - delta, **what_counts(len(rows.losses), ids))
+    overall = Guarantee(quantity=quantity, target=risk, probability=1 - delta, **population_of(len(rows.losses), ids))
     quantity = Quantity.GROUP_RISK if rows.are_errors else Quantity.GROUP_LOSS
     each = replace(overall, quantity=quantity, target=group_risk, groups=tuple(str(name) for name in rows.parts))
     rest = ~rows.pilot

@@ -16,7 +16,7 @@ from abstain._text import counted
 from abstain.thresholds.coverage import rank_for_coverage
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
-from abstain.thresholds.sample import Sample, SampledFrom, check_chance, check_target, one_per_cluster, what_counts
+from abstain.thresholds.sample import Sample, SampledFrom, check_chance, check_target, one_per_cluster, population_of
 from abstain.thresholds.step_down import SafeRanks
 from abstain.thresholds.threshold import CLOSE, Threshold, between
 
@@ -193,7 +193,7 @@ class _Rows:
                 f"{c.shape}, {answers.shape} and {truth.shape}."
             )
         drawn = one_per_cluster(c, (answers != truth).astype(np.float64), ids=ids, seed=seed)
-        return cls(c[drawn], answers[drawn], truth[drawn], rates, what_counts(len(drawn), ids))
+        return cls(c[drawn], answers[drawn], truth[drawn], rates, population_of(len(drawn), ids))
 
     @property
     def errors(self) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
-from abstain.thresholds.sample import Sample, check_target, what_counts
+from abstain.thresholds.sample import Sample, check_target, population_of
 from abstain.thresholds.step_down import SafeRanks, check_delta
 
 Floats = NDArray[np.float64]
@@ -124,7 +124,7 @@ def _curves(pilot: Sample, rng: np.random.Generator) -> Floats:
 
 
 def _judged(n: int, curves: Floats, risk: float, delta: float, rng: np.random.Generator) -> PilotRow:
-    coverages, population = np.empty(len(curves)), what_counts(n, None)
+    coverages, population = np.empty(len(curves)), population_of(n, None)
     for number, (intercept, slope) in enumerate(curves):
         u = np.sort(rng.random(n))
         errors = (rng.random(n) < expit(intercept + slope * np.log(u))).astype(np.float64)

@@ -117,11 +117,6 @@ def achievable_words(rows: Iterable[Achievable], delta: float | None) -> str:
     return f"Achievable: {'; '.join(listed)}." if listed else f"{NOTHING_ACHIEVABLE}."
 
 
-def lowest_words(lowest: float | None, /) -> str:
-    """The words for what `lowest_achievable` returns."""
-    return "no risk below 1 is achievable" if lowest is None else f"a risk of {lowest:.2g} is achievable"
-
-
 def lowest_achievable(reaches: Callable[[float], bool], risk: float, /, *, guess: float | None = None) -> float | None:
     """About the lowest risk above ``risk`` that can be certified, from a guess on, by bisection; None for none below 1.
 

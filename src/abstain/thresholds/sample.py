@@ -87,7 +87,7 @@ class Sample:
         """
         c, e = as_samples(confidence, losses)
         rows = one_per_cluster(c, e, ids=ids, seed=seed)
-        population = what_counts(len(rows), ids)
+        population = population_of(len(rows), ids)
         c, e = c[rows], e[rows]
         order = np.lexsort((-e, -c))
         c, e = c[order], e[order]
@@ -125,34 +125,31 @@ def as_samples(confidence: ArrayLike, losses: ArrayLike, /) -> tuple[Floats, Flo
     return as_doubles("confidence", confidence), as_doubles("losses", losses)
 
 
-def rows_like(n: int, /) -> str:
-    """The distribution of rows that a sample of independent rows stands for."""
-    return f"rows drawn independently from the distribution of these {n}"
-
-
-def what_counts(n: int, ids: ArrayLike | None, /) -> SampledFrom:
-    """What n rows tell of, one of each cluster where there are ``ids``; of rows alone where no two share one."""
+def population_of(n: int, ids: ArrayLike | None, /) -> SampledFrom:
+    """What n rows are draws from, with ``ids`` one row of each cluster; rows alone where no two have the same id."""
     if ids is None:
-        return {"distribution": rows_like(n), "counting": "rows", "largest": None}
-    if n == len(np.asarray(ids)):
-        return rows_of_clusters(n, 1)
-    return {"distribution": one_row_of_each(n), "counting": "clusters", "largest": None}
+        return independent_rows(n)
+    return rows_of_clusters(n, 1) if n == len(np.asarray(ids)) else one_row_of_each(n)
+
+
+def independent_rows(n: int, /) -> SampledFrom:
+    """What n independent rows are draws from."""
+    words = f"rows drawn independently from the distribution of these {n}"
+    return {"distribution": words, "counting": "rows", "largest": None}
 
 
 def rows_of_clusters(clusters: int, largest: int, /) -> SampledFrom:
-    """What all rows of independent clusters tell of."""
+    """What all rows of independent clusters are draws from."""
     words = f"rows of clusters drawn independently as these {clusters} were, of at most {largest} rows each"
     if largest == 1:
         words = f"rows of which no two share an id, drawn independently as these {clusters} were"
     return {"distribution": words, "counting": "rows", "largest": largest}
 
 
-def one_row_of_each(clusters: int, /) -> str:
-    """The distribution that one row of each cluster stands for."""
-    return (
-        f"one row drawn at random from each of clusters like these {clusters}: every cluster counts once, whatever its "
-        "size"
-    )
+def one_row_of_each(clusters: int, /) -> SampledFrom:
+    """What one row of each cluster is a draw from."""
+    words = f"one row drawn at random from each of clusters like these {clusters}: every cluster counts once, whatever"
+    return {"distribution": f"{words} its size", "counting": "clusters", "largest": None}
 
 
 def cluster_numbers(ids: ArrayLike, n: int, /) -> Ints:
