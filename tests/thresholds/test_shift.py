@@ -14,7 +14,6 @@ from abstain.thresholds import (
     label_shift_bound,
     mean_upper_bound,
     minimal_cost,
-    mixed_risk,
     rejection_sample,
     step_down,
     weighted_risk,
@@ -25,9 +24,9 @@ from abstain.thresholds.costs import _lowest_cost
 from abstain.thresholds.mixtures import LabelShiftBound
 
 
-def test_mixed_risk_vectors():
-    assert mixed_risk(0.1, acceptance=0.8, risk=0.02, acceptance_out=0.3) == pytest.approx(0.0592)
-    assert mixed_risk(0.1, acceptance=0.8, risk=0.02) == pytest.approx(0.139512195, rel=1e-8)
+def test_the_risk_with_unknown_classes_is_that_of_known_vectors():
+    assert LabelShiftBound(0.02, 0.8, 0.3, 0.05).at(0.1) == pytest.approx(0.0592)
+    assert LabelShiftBound(0.02, 0.8, 1.0, 0.05).at(0.1) == pytest.approx(0.139512195, rel=1e-8)
     assert LabelShiftBound(0.02, 0.8, 0.3, 0.05).at(0.0776699029) == pytest.approx(0.05, rel=1e-8)
 
 

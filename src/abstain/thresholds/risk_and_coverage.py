@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from numpy.typing import ArrayLike
@@ -80,22 +81,6 @@ def risk_and_coverage(
     def safe_for(trial: float, share: float) -> SafeRanks:
         return SafeRanks.of(sample, trial, delta - part, first=rank_for_coverage(len(sample), share, part))
 
-    def search() -> tuple[Achievable, ...]:
-        """The lowest risk at this coverage, then the lowest risk at each coverage that a usual risk has."""
-        lowest = lowest_achievable(lambda trial: safe_for(trial, coverage).largest > 0, risk)
-        pairs = [] if lowest is None else [Achievable(lowest, delta, coverage)]
-        coverages = set()
-        for threshold in trade_off(
-            confidence, losses, risks=tuple(sorted({risk, *RISKS})), delta=delta, ids=ids, seed=seed
-        ):
-            asked = threshold.guarantee.asked
-            tried = (each / 100 for each in range(min(99, 100 * threshold.accepted // threshold.n), 0, -1))
-            share = next((each for each in tried if safe_for(asked, each).largest), None)
-            if share is not None and share not in coverages:
-                coverages.add(share)
-                pairs.append(Achievable(asked, delta, share))
-        return tuple(pairs)
-
     safe = safe_for(risk, coverage)
     if not safe.largest:
         raise NoSafeThresholdError(
@@ -103,13 +88,30 @@ def risk_and_coverage(
             "calibration rows.",
             advice=f"Label more rows, or {ELSEWHERE}.",
             delta=delta,
-            search=search,
+            search=lambda: _achievable(sample, safe_for, risk, coverage, delta),
         )
     covers = Guarantee(
         quantity=Quantity.COVERAGE, target=coverage, relation="at least", probability=1 - delta, **sample.population
     )
     threshold = safe.threshold("risk_and_coverage", safe.largest, risk=risk, delta=delta)
     return replace(threshold, further=(covers,))
+
+
+def _achievable(
+    sample: Sample, safe_for: Callable[[float, float], SafeRanks], risk: float, coverage: float, delta: float
+) -> tuple[Achievable, ...]:
+    """The lowest risk at this coverage, then the lowest of the usual risks at each coverage that one has."""
+    lowest = lowest_achievable(lambda trial: safe_for(trial, coverage).largest > 0, risk)
+    pairs: dict[float, Achievable] = {}
+    risks = sorted({risk, *RISKS})
+    for each in risks:
+        accepted = SafeRanks.of(sample, each, delta / len(risks)).largest
+        tried = (percent / 100 for percent in range(min(99, 100 * accepted // len(sample)), 0, -1))
+        share = next((share for share in tried if safe_for(each, share).largest), None)
+        if share is not None:
+            pairs.setdefault(share, Achievable(each, delta, share))
+    first = [] if lowest is None else [Achievable(lowest, delta, coverage)]
+    return (*first, *pairs.values())
 
 
 def trade_off(

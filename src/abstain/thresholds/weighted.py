@@ -74,10 +74,10 @@ def estimate_weights(source: ArrayLike, target: ArrayLike, /, *, largest: float 
     >>> estimate_weights(rng.normal(size=(200, 2)), 1 + rng.normal(size=(200, 2))).weights.shape
     (200,)
     """
-    linear_model = require("sklearn.linear_model", extra="sklearn", feature="Estimating weights")
-    selection = require("sklearn.model_selection", extra="sklearn", feature="Estimating weights")
-    preprocessing = require("sklearn.preprocessing", extra="sklearn", feature="Estimating weights")
-    pipeline = require("sklearn.pipeline", extra="sklearn", feature="Estimating weights")
+    linear_model, selection, preprocessing, pipeline = (
+        require(f"sklearn.{name}", extra="sklearn", feature="Estimating weights")
+        for name in ("linear_model", "model_selection", "preprocessing", "pipeline")
+    )
     a, b = as_doubles("source", source), as_doubles("target", target)
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1] or min(len(a), len(b)) < 5:
         raise InvalidInputError(
@@ -128,7 +128,7 @@ def rejection_sample(
     ----------
     Park et al., "PAC prediction sets under covariate shift", ICLR 2022.
     """
-    w = _checked(weights, largest)
+    w, _ = _known(weights, largest)
     return generator("rejection sampling", seed, *map(coarse, (w, *data))).random(len(w)) < w / largest
 
 
@@ -194,13 +194,8 @@ def weighted_risk(
     """
     check_target("risk", risk)
     check_chance("delta", delta)
-    estimated = isinstance(weights, EstimatedWeights)
-    if isinstance(weights, EstimatedWeights):
-        largest, weights = weights.largest if largest is None else largest, weights.weights
-    if largest is None:
-        raise InvalidInputError("`largest` must be given, a bound on the weights known beforehand, got none.")
     check_name("by", by, ("rejection_sampling", "betting"), rule="be rejection_sampling or betting")
-    (c, e), w = as_samples(confidence, losses), _checked(weights, largest)
+    (c, e), (w, largest) = as_samples(confidence, losses), _known(weights, largest)
     if w.shape != c.shape:
         raise InvalidInputError(f"`weights` must have a weight for each sample, got {w.shape} for {c.shape}.")
     rows = ordered_rows(c, e, w, ids=ids, seed=seed)
@@ -219,14 +214,18 @@ def weighted_risk(
             )
         threshold = step_down(c[kept], e[kept], risk=risk, delta=delta)
     guarantee = replace(threshold.guarantee, **population)
-    if estimated:
+    if isinstance(weights, EstimatedWeights):
         guarantee = guarantee.unproved(ESTIMATED)
     return replace(threshold, method="weighted_risk", guarantee=guarantee)
 
 
-def _checked(weights: ArrayLike, largest: float) -> NDArray[np.float64]:
-    """Weights between 0 and their largest."""
+def _known(weights: ArrayLike | EstimatedWeights, largest: float | None) -> tuple[NDArray[np.float64], float]:
+    """Weights from 0 to their largest, and that."""
+    if isinstance(weights, EstimatedWeights):
+        largest, weights = weights.largest if largest is None else largest, weights.weights
+    if largest is None:
+        raise InvalidInputError("`largest` must be given, a bound on the weights known beforehand, got none.")
     w = as_doubles("weights", weights)
     if w.ndim != 1 or not largest > 0 or not ((w >= 0) & (w <= largest)).all():
         raise InvalidInputError(f"`weights` must be between 0 and `largest` ({largest}), got {range_words(w)}.")
-    return w
+    return w, largest
