@@ -10,6 +10,7 @@ from abstain._arguments import as_doubles, as_rectangle, check_fraction, check_o
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_samples
+from abstain.metrics.groups import are_errors
 from abstain.thresholds.guarantee import Counting, Guarantee
 from abstain.thresholds.threshold import Threshold, apart, between
 
@@ -93,7 +94,7 @@ class Sample:
         c, e = c[order], e[order]
         if (c[1:] == c[:-1]).any():
             e = e[np.lexsort((generator("order within ties", 0, coarse(c), e).random(len(c)), -c))]
-        return cls(c, e, bool(((e == 0) | (e == 1)).all()), population)
+        return cls(c, e, are_errors(e), population)
 
     def __len__(self) -> int:
         return len(self.confidence)
