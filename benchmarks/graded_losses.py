@@ -16,7 +16,7 @@ from abstain.thresholds import NoSafeThresholdError, betting, empirical_without_
 from abstain.thresholds.graded_losses import Bets, tossed
 from abstain.thresholds.sample import Sample
 from abstain.thresholds.segments import segments
-from abstain.thresholds.step_down import safe_ranks
+from abstain.thresholds.step_down import SafeRanks
 
 RUNS, SLOW, SLOWEST, HARD, HARD_SLOW = 100, 20, 5, 500, 200
 SIZES = ((300, 0.05), (1000, 0.05), (2000, 0.02), (2000, 0.05), (2000, 0.1), (10_000, 0.05), (20_001, 0.05))
@@ -65,7 +65,7 @@ def _along_ranks(sample: Sample, risk: float, tests: Callable[[Sample], Callable
 
 
 def _coins(c: Any, losses: Any, risk: float) -> float:
-    safe = safe_ranks(tossed(Sample.of(c, losses)), risk, DELTA)
+    safe = SafeRanks.of(tossed(Sample.of(c, losses)), risk, DELTA).ranks
     return float(safe[-1] / len(c)) if len(safe) else 0.0
 
 

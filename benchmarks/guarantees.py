@@ -34,8 +34,8 @@ from abstain.thresholds import (
     weighted_risk,
 )
 from abstain.thresholds.binomial import binomial_p, lower_bound
-from abstain.thresholds.sample import Sample, what_counts
-from abstain.thresholds.step_down import safe_ranks
+from abstain.thresholds.sample import Sample, population_of
+from abstain.thresholds.step_down import SafeRanks
 
 RUNS, N, RISK, DELTA = 2000, 2000, 0.05, 0.1
 GRID = (np.arange(100_000) + 0.5) / 100_000
@@ -222,7 +222,7 @@ def _familywise(distribution: Any, u: Any, coins: Any) -> float:
         e = (
             toss < distribution[np.minimum((positions * len(distribution)).astype(int), len(distribution) - 1)]
         ).astype(float)
-        ranks = safe_ranks(Sample(1 - positions, e, True, what_counts(len(e), None)), RISK, DELTA)
+        ranks = SafeRanks.of(Sample(1 - positions, e, True, population_of(len(e), None)), RISK, DELTA).ranks
         following = np.append(positions, 1.0)
         cover = np.where(ranks == len(positions), 1.0, (positions[ranks - 1] + following[ranks]) / 2)
         broken += bool((np.interp(cover, edges, mass) > RISK * cover).any())

@@ -76,7 +76,7 @@ def test_the_documentation_lists_every_function_for_a_threshold():
         "Threshold",
     }
     parts = {"binomial_p", "hoeffding_bentkus_p", "lower_bound", "upper_bound", "mean_upper_bound"}
-    rules = set(abstain.thresholds.__all__) - values - parts - {"empirical_without_guarantee", "mixed_risk"}
+    rules = set(abstain.thresholds.__all__) - values - parts - {"empirical_without_guarantee"}
     for name in rules:
         assert f"`{name}`" in page, name
 

@@ -7,7 +7,7 @@ from abstain import Outputs, Risk, Selector, calibrate
 from abstain.monitor import DeploymentMonitor
 from abstain.selector import Recertification
 from abstain.thresholds.sample import Sample
-from abstain.thresholds.step_down import largest_safe_rank
+from abstain.thresholds.step_down import SafeRanks
 
 GROUPS = np.array(["a", "b", "c"])
 
@@ -55,7 +55,7 @@ def test_groups_at_the_whole_delta_each_break_it():
     for _ in range(40):
         samples = [Sample.of(rng.random(400), (rng.random(400) < 0.0501).astype(float)) for _ in range(10)]
         for level in broken:
-            broken[level] += any(largest_safe_rank(each, 0.05, level) > 0 for each in samples)
+            broken[level] += any(SafeRanks.of(each, 0.05, level).largest > 0 for each in samples)
     assert broken[0.1] / 40 > 0.3
     assert broken[0.01] / 40 <= 0.1 + 3 * sqrt(0.09 / 40)
 

@@ -42,7 +42,7 @@ def test_a_threshold_certified_at_any_look_keeps_the_risk():
 def test_testing_at_every_look_without_a_correction_would_break_it():
     """The same looks at the full level each, on a risk just above the target everywhere."""
     from abstain.thresholds.sample import Sample
-    from abstain.thresholds.step_down import largest_safe_rank
+    from abstain.thresholds.step_down import SafeRanks
 
     rng = np.random.default_rng(2)
     samples = [(rng.random(3000), (rng.random(3000) < 0.0501).astype(float)) for _ in range(60)]
@@ -50,7 +50,7 @@ def test_testing_at_every_look_without_a_correction_would_break_it():
     for name, result in broken.items():
         for k in range(1, 11):  # all samples at one look, so that its critical values are computed once
             level, n = 0.1 / (k * (k + 1)) if name == "spent" else 0.1, 300 * k
-            result |= [largest_safe_rank(Sample.of(c[:n], e[:n]), 0.05, level) > 0 for c, e in samples]
+            result |= [SafeRanks.of(Sample.of(c[:n], e[:n]), 0.05, level).largest > 0 for c, e in samples]
     assert broken["spent"].mean() <= 0.1 + 3 * sqrt(0.09 / 60)
     assert broken["naive"].mean() > 0.15
 

@@ -87,7 +87,9 @@ def one_row(header, arrays):
 
 CHANGES = {
     "version": (lambda h, _: h.update(version=3), "must be of version 2, got 3. Use the abstain that wrote it"),
-    "field": (lambda h, _: h.update(more=1), "other fields"),
+    "field": (lambda h, _: h.update(more=1), "instead of the fields"),
+    "score field": (lambda h, _: h["scores"][0].update(more=1), "scores with other fields"),
+    "twice": (lambda h, _: h["scores"][1].update(name=h["scores"][0]["name"]), "or two of one name"),
     "cells": (lambda h, _: h["scores"][0].update(cells=3), "truncated or surplus"),
     "bomb": (lambda h, _: h["scores"][0].update(cells=1 << 40), "cells"),
     "bits": (lambda h, _: h["scores"][0].update(bits=12), "bins out of order"),

@@ -13,7 +13,7 @@ from abstain.thresholds import step_down
 from abstain.thresholds.critical_values import efficient_ranks, errors_allowed, nearest_efficient
 from abstain.thresholds.sample import Sample
 from abstain.thresholds.segments import few_errors, segments
-from abstain.thresholds.step_down import safe_ranks, threshold_value
+from abstain.thresholds.step_down import SafeRanks
 
 RISK, DELTA = 0.05, 0.1
 
@@ -98,7 +98,7 @@ def rows():
 
 
 def ranks_only(confidence, losses):
-    return safe_ranks(Sample.of(confidence, losses), HIGH, LEVEL)
+    return SafeRanks.of(Sample.of(confidence, losses), HIGH, LEVEL).ranks
 
 
 def to_the_end_of_the_tie(confidence, losses):
@@ -148,7 +148,7 @@ def test_every_cell_extended_breaks_the_guarantee_and_the_last_alone_keeps_it():
     assert 0.7 * DELTA < (extended & unsafe).any(axis=1).mean() <= DELTA + noise
     for row in range(200):  # and that is the rule
         sample = Sample.of(1 - positions[row], np.diff(totals[row], prepend=0).astype(float))
-        np.testing.assert_array_equal(safe_ranks(sample, RISK, DELTA), ranks[0] + np.flatnonzero(extended[row]))
+        np.testing.assert_array_equal(SafeRanks.of(sample, RISK, DELTA).ranks, ranks[0] + np.flatnonzero(extended[row]))
 
 
 @pytest.mark.parametrize(("n", "least"), [(200, 0.16), (300, 0.24), (500, 0.31)])
@@ -157,7 +157,7 @@ def test_small_samples_certify_what_they_are_known_to(n, least):
     rng, coverage = np.random.default_rng(0), 0.0
     for _ in range(400):
         u = rng.random(n)
-        safe = safe_ranks(Sample.of(1 - u, (rng.random(n) < 0.005 + 0.45 * u**2).astype(float)), RISK, DELTA)
+        safe = SafeRanks.of(Sample.of(1 - u, (rng.random(n) < 0.005 + 0.45 * u**2).astype(float)), RISK, DELTA).ranks
         coverage += safe[-1] / n / 400 if len(safe) else 0.0
     assert coverage > least
 
@@ -167,7 +167,7 @@ def test_wrong_rows_first_in_a_tie_certify_what_is_above_it():
     confidence = np.r_[np.full(104, 2.0), np.ones(60), np.zeros(136)]
     losses = np.r_[np.zeros(104), np.ones(2), np.zeros(58), np.ones(136)]
     spread = confidence + np.r_[np.linspace(1, 0.1, 104), np.zeros(196)]
-    safe = safe_ranks(Sample.of(spread, losses), RISK, DELTA)
+    safe = SafeRanks.of(Sample.of(spread, losses), RISK, DELTA).ranks
     np.testing.assert_array_equal(safe[-2:], [104, 164])
 
 
@@ -222,5 +222,6 @@ def test_the_threshold_lies_at_the_next_tie_where_a_wrong_row_of_that_certifies_
 def test_it_lies_halfway_where_the_end_of_the_tie_itself_is_tested():
     confidence, losses = beside_a_tie()
     sample = Sample.of(confidence, losses)
-    (end,) = set(safe_ranks(sample, RISK, DELTA).tolist()) & {77}
-    assert threshold_value(sample, end, RISK, DELTA) == sample.below(end)
+    safe = SafeRanks.of(sample, RISK, DELTA)
+    assert 77 in safe.ranks
+    assert safe.value(77) == sample.below(77)

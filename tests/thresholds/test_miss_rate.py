@@ -121,9 +121,10 @@ def test_too_few_rows_of_a_class_say_how_many_it_takes():
 
 
 def test_an_error_and_the_guarantees_name_the_class():
-    rows = sample(np.random.default_rng(0), smooth)
-    names = ("ok", "fraud")
+    names = np.array(["ok", "fraud"])
+    c, predictions, labels = sample(np.random.default_rng(0), smooth)
+    rows = c, names[predictions], names[labels]
     with pytest.raises(NoSafeThresholdError, match=r"miss rate of class fraud at 0\.01 on"):
-        target_miss_rate(*rows, miss_rate={1: 0.01}, class_names=names)
-    assert target_miss_rate(*rows, miss_rate={1: 0.2}, class_names=names)[0].guarantee.groups == ("fraud",)
-    assert risk_and_miss_rate(*rows, risk=0.5, miss_rate={1: 0.2}, class_names=names).further[0].groups == ("fraud",)
+        target_miss_rate(*rows, miss_rate={"fraud": 0.01})
+    assert target_miss_rate(*rows, miss_rate={"fraud": 0.2})["ok"].guarantee.groups == ("fraud",)
+    assert risk_and_miss_rate(*rows, risk=0.5, miss_rate={"fraud": 0.2}).further[0].groups == ("fraud",)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -39,4 +41,4 @@ def test_nothing_is_likely_where_no_rank_is_tested():
     first = segments(400, 0.05, 0.05)[0].first
     assert likely(400, first, assumed)
     assert not likely(400, int(first / power.BEYOND) - 1, assumed)
-    assert not likely(6, 6, assumed._replace(risk=0.6))
+    assert not likely(6, 6, replace(assumed, risk=0.6))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from abstain.thresholds import Quantity, target_coverage, target_review, upper_bound
+from abstain.thresholds.sample import Sample
 
 DELTA, REVIEW, N, RUNS = 0.1, 0.3, 250, 600
 ALLOWED = DELTA + 3 * sqrt(DELTA * (1 - DELTA) / RUNS)
@@ -117,3 +118,13 @@ def test_nothing_is_said_of_a_risk_that_no_few_values_certify():
     threshold = target_review(np.ones(300), np.arange(300) < 150, review=0.1)
     assert not threshold.further
     assert "no risk up to 0.3 is certified" in str(threshold)
+
+
+def test_of_clusters_the_share_and_the_risk_are_of_the_same_rows():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        c, ids = rng.random(400).round(2), np.arange(400) // 2
+        wrong = rng.random(400) < 0.3 * (1 - c)
+        threshold, drawn = target_review(c, wrong, review=0.1, ids=ids), Sample.of(c, wrong, ids=ids)
+        accepted = drawn.confidence > threshold.value
+        assert (accepted.sum(), drawn.losses[accepted].sum()) == (threshold.accepted, threshold.errors)

@@ -19,7 +19,7 @@ from abstain.thresholds.binomial import binomial_p
 from abstain.thresholds.critical_values import critical_values
 from abstain.thresholds.sample import Sample
 from abstain.thresholds.segments import segments
-from abstain.thresholds.step_down import largest_safe_rank
+from abstain.thresholds.step_down import SafeRanks
 
 RISK, DELTA, N, RUNS = 0.05, 0.1, 2000, 150
 GRID = (np.arange(100_000) + 0.5) / 100_000  # share of samples more trusted
@@ -219,7 +219,7 @@ def test_every_safe_rank_has_few_errors_for_a_binomial():
         rng = np.random.default_rng(seed)
         u = rng.random(800)
         sample = Sample.of(1 - u, (rng.random(800) < 0.3 * u**2).astype(float))
-        if rank := largest_safe_rank(sample, RISK, DELTA):
+        if rank := SafeRanks.of(sample, RISK, DELTA).largest:
             assert binom.cdf(sample.totals[rank - 1], rank, RISK) <= DELTA
 
 
@@ -243,7 +243,7 @@ def test_a_segment_inherits_only_from_one_that_was_rejected_whole():
     allowed_errors = int(inherited.beginning(0)[0])
     ranks = np.arange(1, n + 1)
     at_once = (ranks <= allowed_errors) | ((ranks > last.first) & (ranks % 3 == 0))  # the first segment sees them all
-    assert largest_safe_rank(Sample.of(-ranks, at_once.astype(float)), RISK, DELTA) == 0
+    assert SafeRanks.of(Sample.of(-ranks, at_once.astype(float)), RISK, DELTA).largest == 0
 
 
 @pytest.mark.parametrize("values", [1, 6, 7])

@@ -12,7 +12,7 @@ from abstain.scores.fitting_draw import FittingRows, split_to_fit
 from abstain.scores.registry import SCORES
 from abstain.scores.score import CannotFitError, Score
 from abstain.thresholds.sample import Sample
-from abstain.thresholds.step_down import largest_safe_rank
+from abstain.thresholds.step_down import SafeRanks
 from abstain.thresholds.target_risk import target_risk
 from abstain_reproduction.learned.cells import labelled_and_fresh
 
@@ -67,7 +67,7 @@ def _accepted(
     except CannotFitError:
         return None
     confidence, errors = rejected_last(fitted(rest)), rest.errors
-    if not largest_safe_rank(Sample.of(confidence, errors.astype(np.float64)), RISK, DELTA):
+    if not SafeRanks.of(Sample.of(confidence, errors.astype(np.float64)), RISK, DELTA).largest:
         return np.zeros(len(fresh), dtype=bool)
     return (
         rejected_last(fitted(fresh))

@@ -11,9 +11,9 @@ from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain.metrics.groups import are_errors
 from abstain.thresholds.guarantee import Guarantee, Quantity
-from abstain.thresholds.refusal import lowest_achievable, lowest_words
-from abstain.thresholds.sample import Sample, check_chance, check_target, one_row_of_each, rows_like
-from abstain.thresholds.step_down import largest_safe_rank, noting_few_values, threshold_value
+from abstain.thresholds.refusal import lowest_achievable
+from abstain.thresholds.sample import Sample, check_chance, check_target, independent_rows, one_row_of_each
+from abstain.thresholds.step_down import SafeRanks, noting_few_values
 from abstain.thresholds.threshold import Threshold
 
 FIRST_LOOK, GROWTH = 200, 1.6
@@ -123,9 +123,8 @@ class ThresholdSearch:
 
     def _look(self, number: int) -> float | None:
         """The lowest threshold that this look certifies, on as many labels as it was fixed for."""
-        sample, level = self._sample(labels_at(number)), level_at(self.delta, number)
-        rank = largest_safe_rank(sample, self.risk, level)
-        return max(threshold_value(sample, rank, self.risk, level), self.floor) if rank else None
+        safe = SafeRanks.of(self._sample(labels_at(number)), self.risk, level_at(self.delta, number))
+        return max(safe.value(safe.largest), self.floor) if safe.largest else None
 
     def _sample(self, labels: int | None = None) -> Sample:
         """The first labels, or all of them."""
@@ -151,8 +150,9 @@ class ThresholdSearch:
         seen = (
             f"{total:.0f} of {most} are wrong" if sample.are_errors else f"{most} have a mean loss of {total / top:.3g}"
         )
-        lowest = lowest_achievable(lambda trial: largest_safe_rank(sample, trial, level) > 0, self.risk)
-        return f"{seen}; {lowest_words(lowest)}"
+        lowest = lowest_achievable(lambda trial: SafeRanks.of(sample, trial, level).largest > 0, self.risk)
+        achievable = "no risk below 1" if lowest is None else f"a risk of {lowest:.2g}"
+        return f"{seen}; {achievable} is achievable"
 
     def threshold(self, offered: NDArray[np.float64], /, *, clustered: bool) -> Threshold | None:
         """The lowest threshold certified so far, or None; ``offered`` are the confidences of all rows drawn from."""
@@ -162,8 +162,7 @@ class ThresholdSearch:
             quantity=Quantity.RISK if are_errors(np.array(self.errors)) else Quantity.LOSS,
             target=self.risk,
             probability=1 - self.delta,
-            distribution=one_row_of_each(len(offered)) if clustered else rows_like(len(offered)),
-            counting="clusters" if clustered else "rows",
+            **(one_row_of_each(len(offered)) if clustered else independent_rows(len(offered))),
             caveats=(f"{len(self.ids)} of them were labelled, and it holds whenever labelling stopped",),
         )
         return Threshold(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import log
 from typing import final
 
@@ -102,6 +102,8 @@ class BinCounts:
     are_clusters: bool
     are_fixed: bool
     parts: Callable[[], tuple[Ints, Ints, Ints, Ints]]
+    _areas: dict[float, Bracket] = field(default_factory=dict, init=False, repr=False)
+    _without: dict[float, Floats] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not len(self.counts):
@@ -154,11 +156,6 @@ class BinCounts:
         if alpha not in self._areas:
             self._areas[alpha] = self._bracket(lambda order: area(order, alpha=alpha))
         return self._areas[alpha]
-
-    @cached_property
-    def _areas(self) -> dict[float, Bracket]:
-        """A cache."""
-        return {}
 
     def augrc(self) -> Bracket:
         """AUGRC."""
@@ -223,17 +220,8 @@ class BinCounts:
     def without_parts(self, alpha: float, /) -> Floats:
         """(P,) AURC-α of the rows without those of each part in turn."""
         if alpha not in self._without:
-            self._without[alpha] = left_out(self.counts, self.errors, self._parts, alpha)
+            self._without[alpha] = left_out(self.counts, self.errors, self.parts(), alpha)
         return self._without[alpha]
-
-    @cached_property
-    def _parts(self) -> tuple[Ints, Ints, Ints, Ints]:
-        return self.parts()
-
-    @cached_property
-    def _without(self) -> dict[float, Floats]:
-        """A cache."""
-        return {}
 
     def compare(self, other: BinCounts, /, *, alpha: float = 1.0, level: float = 0.95) -> ScoreDifference:
         """Paired difference of AURC-α to another score of the same rows, by parts of them left out in turn."""

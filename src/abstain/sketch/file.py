@@ -1,7 +1,7 @@
 """A sketch in a file: compressed counts and a header; nothing executable, every field checked."""
 
-import json
 import zlib
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain._io.records import built
-from abstain._io.sealed import Arrays, load_sealed, making, save_sealed
+from abstain._io.sealed import Arrays, as_read, load_sealed, making, save_sealed
 from abstain.scores.score import FittedScore, Score
 from abstain.scores.state import check_decides, from_state, to_state
 from abstain.sketch.bins import Bins
@@ -19,40 +19,48 @@ from abstain.sketch.plan import BinnedScore, By, Plan
 
 FORMAT, VERSION = "abstain.sketch", 2
 MOST_CELLS = 1 << 32
-KEYS = {"scores", "by", "parts", "has_ids", "n_classes", "class_names", "head", "strata", "rounded", "fitted_bins"}
+COUNTS = ("slots", "counts", "errors")
+
+
+@dataclass(frozen=True)
+class _Record:
+    """Of a sketch, besides its scores and counts."""
+
+    by: tuple[By, ...]
+    parts: int
+    has_ids: bool
+    n_classes: int
+    class_names: tuple[str, ...] | None
+    head: str | None
+    strata: tuple[tuple[str, ...], ...]
+    rounded: tuple[str, ...]
+    fitted_bins: tuple[str, ...]
 
 
 def save(sketch: Any, file: Path, /) -> None:
     """Write one file, whole or not at all."""
-    plan, arrays, scores = sketch.plan, Arrays(), []
+    plan = sketch.plan
+    own: dict[str, Any] = {field.name: getattr(plan, field.name) for field in fields(plan) if field.name != "scores"}
+    scores, arrays = _scores(plan, {name: len(cells.slots) for name, cells in sketch.cells.items()})
+    for number, cells in enumerate(sketch.cells.values()):
+        columns = np.diff(cells.slots, prepend=np.uint64(0)), cells.counts, cells.errors
+        arrays |= {f"{number}.{name}": _packed(column) for name, column in zip(COUNTS, columns, strict=True)}
+    rounded, fitted_bins = tuple(sorted(sketch.rounded)), tuple(sorted(sketch.fitted_bins))
+    record = _Record(**own, strata=sketch.strata, rounded=rounded, fitted_bins=fitted_bins)
+    save_sealed(file, FORMAT, VERSION, {"scores": scores, **asdict(record)}, arrays)
+
+
+def _scores(plan: Plan, sizes: dict[str, int]) -> tuple[list[dict[str, Any]], Arrays]:
+    """The scores as headers, with so many cells each, and the arrays of the scores and their bins."""
+    headers: list[dict[str, Any]] = []
+    arrays: Arrays = {}
     for number, (name, score) in enumerate(plan.scores.items()):
         entry, some = to_state(score.entry, name=f"{number}.score")
         fitted, more = to_state(score.fitted, name=f"{number}.fitted")
-        arrays |= some | more | _packed(sketch.cells[name], f"{number}.")
-        if score.bins.edges is not None:
-            arrays[f"{number}.edges"] = score.bins.edges
-        scores.append(
-            {
-                "name": name,
-                "score": entry,
-                "fitted": fitted,
-                "bits": score.bins.bits,
-                "cells": len(sketch.cells[name].slots),
-            }
-        )
-    header = {
-        "scores": scores,
-        "by": plan.by,
-        "parts": plan.parts,
-        "has_ids": plan.has_ids,
-        "n_classes": plan.n_classes,
-        "class_names": plan.class_names,
-        "head": plan.head,
-        "strata": sketch.strata,
-        "rounded": sorted(sketch.rounded),
-        "fitted_bins": sorted(sketch.fitted_bins),
-    }
-    save_sealed(file, FORMAT, VERSION, header, arrays)
+        edges = {} if score.bins.edges is None else {f"{number}.edges": score.bins.edges}
+        arrays |= some | more | edges
+        headers.append({"name": name, "score": entry, "fitted": fitted, "bits": score.bins.bits, "cells": sizes[name]})
+    return headers, arrays
 
 
 def load(file: Path, /) -> dict[str, Any]:
@@ -63,48 +71,29 @@ def load(file: Path, /) -> dict[str, Any]:
 
 
 def _fields(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
-    if set(header) != KEYS:
-        raise InvalidInputError("a header with other fields")
-    n_classes = built(header["n_classes"], int, where="n_classes")
-    strata = built(header["strata"], tuple[tuple[str, ...], ...], where="strata")
+    described = header.pop("scores")
+    record = built(header, _Record)
     scores, cells = {}, {}
-    for number, record in enumerate(header["scores"]):
-        if set(record) != {"name", "score", "fitted", "bits", "cells"}:
-            raise InvalidInputError("a score with other fields")
-        entry = from_state(record["score"], arrays, kind=Score)
-        fitted = from_state(record["fitted"], arrays, kind=FittedScore)
-        states = [to_state(part, name=f"{number}.{what}")[0] for what, part in (("score", entry), ("fitted", fitted))]
-        if json.loads(json.dumps(states)) != [record["score"], record["fitted"]]:
-            raise InvalidInputError("a score with other fields")
-        if n_classes:
-            check_decides(fitted, n_classes)
-        bits = built(record["bits"], int | None, where="bits")
-        name = built(record["name"], str, where="name")
-        if name in scores or name != entry.name:
-            raise InvalidInputError(f"the score {entry.name} under the name {name}")
-        scores[name] = BinnedScore(entry, fitted, Bins(bits, arrays.get(f"{number}.edges")))
-        cells[name] = _unpacked(arrays, f"{number}.", built(record["cells"], int, where="cells"))
-    plan = Plan(
-        scores=scores,
-        by=built(header["by"], tuple[By, ...], where="by"),
-        parts=built(header["parts"], int, where="parts"),
-        has_ids=built(header["has_ids"], bool, where="has_ids"),
-        n_classes=n_classes,
-        class_names=built(header["class_names"], tuple[str, ...] | None, where="class_names"),
-        head=built(header["head"], str | None, where="head"),
-    )
-    marks = {mark: built(header[mark], tuple[str, ...], where=mark) for mark in ("rounded", "fitted_bins")}
-    _check(plan, strata, cells, marks)
-    if set(arrays) != {name for number, score in enumerate(scores.values()) for name in _names(score, number)}:
+    for number, each in enumerate(described):
+        entry = from_state(each["score"], arrays, kind=Score)
+        fitted = from_state(each["fitted"], arrays, kind=FittedScore)
+        if record.n_classes:
+            check_decides(fitted, record.n_classes)
+        bits = built(each["bits"], int | None, where="bits")
+        scores[entry.name] = BinnedScore(entry, fitted, Bins(bits, arrays.get(f"{number}.edges")))
+        cells[entry.name] = _unpacked(arrays, f"{number}.", built(each["cells"], int, where="cells"))
+    own = {field.name: getattr(record, field.name) for field in fields(Plan) if field.name != "scores"}
+    plan = Plan(scores=scores, **own)
+    marks = {"rounded": record.rounded, "fitted_bins": record.fitted_bins}
+    _check(plan, record.strata, cells, marks)
+    stored, known = _scores(plan, {name: len(counted.slots) for name, counted in cells.items()})
+    if as_read({"scores": stored})["scores"] != described:
+        raise InvalidInputError("scores with other fields, or two of one name")
+    if set(arrays) != {*known, *(f"{number}.{name}" for number in range(len(scores)) for name in COUNTS)}:
         raise InvalidInputError("other arrays than its scores have")
-    return {"plan": plan, "strata": strata, "cells": cells} | {mark: frozenset(names) for mark, names in marks.items()}
-
-
-def _names(score: BinnedScore, number: int) -> set[str]:
-    """The arrays of a score."""
-    states = to_state(score.entry, name=f"{number}.score")[1] | to_state(score.fitted, name=f"{number}.fitted")[1]
-    own = ("slots", "counts", "errors", *(() if score.bins.edges is None else ("edges",)))
-    return {*states, *(f"{number}.{name}" for name in own)}
+    return {"plan": plan, "strata": record.strata, "cells": cells} | {
+        mark: frozenset(names) for mark, names in marks.items()
+    }
 
 
 def _check(plan: Plan, strata: Any, cells: dict[str, Cells], marks: dict[str, tuple[str, ...]]) -> None:
@@ -130,22 +119,17 @@ def _check(plan: Plan, strata: Any, cells: dict[str, Cells], marks: dict[str, tu
         raise InvalidInputError("scores that count different rows")
 
 
-def _packed(cells: Cells, prefix: str) -> Arrays:
-    """Columns in the smallest integers that hold them, bytes of equal weight together, compressed."""
-    columns = {"slots": np.diff(cells.slots, prepend=np.uint64(0)), "counts": cells.counts, "errors": cells.errors}
-    arrays: Arrays = {}
-    for name, column in columns.items():
-        width = _width(column)
-        octets = column.astype(f"<u{width}").view(np.uint8).reshape(len(column), width)
-        planes = np.ascontiguousarray(octets.T)
-        arrays[f"{prefix}{name}"] = np.frombuffer(zlib.compress(planes.tobytes(), 6), np.uint8)
-    return arrays
+def _packed(column: NDArray[Any]) -> NDArray[np.uint8]:
+    """A column in the smallest integers that hold it, bytes of equal weight together, compressed."""
+    width = _width(column)
+    octets = column.astype(f"<u{width}").view(np.uint8).reshape(len(column), width)
+    return np.frombuffer(zlib.compress(np.ascontiguousarray(octets.T).tobytes(), 6), np.uint8)
 
 
 def _unpacked(arrays: Arrays, prefix: str, size: int) -> Cells:
     if not 0 <= size <= MOST_CELLS:
         raise InvalidInputError(f"{size} cells")
-    slots, counts, errors = (_column(arrays[f"{prefix}{name}"], size) for name in ("slots", "counts", "errors"))
+    slots, counts, errors = (_column(arrays[f"{prefix}{name}"], size) for name in COUNTS)
     if counts.max(initial=0) >> np.uint64(62) or errors.max(initial=0) >> np.uint64(62):
         raise InvalidInputError("counts above 2^62")
     return Cells(np.cumsum(slots, dtype=np.uint64), counts.astype(np.int64), errors.astype(np.int64))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from os import PathLike
 from typing import Any, Self, final
 
@@ -127,10 +128,10 @@ class Sketch:
 
     def names(self, by: str, /) -> list[str]:
         """The shifts, domains or predicted classes that occur."""
-        index = self._place(by)
+        index = self._index(by)
         return sorted({stratum[index] for stratum in self.strata})
 
-    def _place(self, by: str) -> int:
+    def _index(self, by: str) -> int:
         if by not in self.plan.by:
             raise InvalidInputError(
                 f"`by` must be what the sketch counts separately, {', '.join(self.plan.by) or 'nothing'}, got {by}. "
@@ -150,6 +151,7 @@ class Sketch:
             cells = Cells(cells.slots[chosen], cells.counts[chosen], cells.errors[chosen])
         total = cells.with_codes(np.zeros(int(cells.codes.max(initial=0)) + 1, np.int64))
 
+        @cache
         def parts() -> tuple[Ints, Ints, Ints, Ints]:
             codes = np.arange(int(cells.codes.max(initial=0)) + 1) % self.plan.parts
             by_part = cells.with_codes(codes)
@@ -177,7 +179,7 @@ class Sketch:
     def _chosen(self, among: dict[str, Iterable[str]]) -> NDArray[np.bool_]:
         chosen = np.ones(len(self.strata), bool)
         for by, names in among.items():
-            index, wanted = self._place(by), {str(name) for name in names}
+            index, wanted = self._index(by), {str(name) for name in names}
             chosen &= np.array([stratum[index] in wanted for stratum in self.strata], bool)
         return chosen
 

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from abstain._kernels.counts import LARGEST
 from abstain._names import check_name
 from abstain.sketch.counts import BinCounts
-from abstain.thresholds.baselines import largest_rank
-from abstain.thresholds.coverage import coverage_guarantee, rank_for_coverage, tied_words, too_few
-from abstain.thresholds.guarantee import Guarantee, Quantity
+from abstain.thresholds.baselines import certified_at_fixed_ranks
+from abstain.thresholds.coverage import keeping_coverage
 from abstain.thresholds.methods import METHODS, methods_for
-from abstain.thresholds.refusal import ELSEWHERE, Achievable, NoSafeThresholdError, lowest_achievable
-from abstain.thresholds.sample import check_chance, check_target, rows_like, what_counts
+from abstain.thresholds.sample import SampledFrom, check_chance, check_target, population_of
 from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
@@ -32,6 +30,13 @@ class BinnedSample:
     """The counts of a sketch as a calibration sample, with bins as ties: a threshold lies between bins."""
 
     counts: BinCounts
+    are_errors: bool = True
+    """Since a sketch counts errors."""
+
+    @property
+    def population(self) -> SampledFrom:
+        """What one more row is a draw from."""
+        return population_of(self.counts.n, None)
 
     def __len__(self) -> int:
         return self.counts.n
@@ -42,7 +47,7 @@ class BinnedSample:
         return np.cumsum(self.counts.counts)[self.counts.bins > 0]
 
     @property
-    def totals(self) -> Ints:
+    def totals_at_ends(self) -> Ints:
         """(g,) the errors among these."""
         return np.cumsum(self.counts.errors)[self.counts.bins > 0]
 
@@ -90,60 +95,15 @@ def target_risk(counts: BinCounts, /, *, risk: float, delta: float = 0.05, metho
     why = "" if by_rows else f" of more than {MOST:,} rows, or with bins chosen on its rows"
     check_name("method", rule, rules, rule=f"be one of {', '.join(rules)} for a sketch{why}")
     if not by_rows:
-        return _with_caveat(_by_bins(sample, risk, delta), counts)
+        points = MANY if counts.n > MOST else FEW
+        return _with_caveat(certified_at_fixed_ranks(sample, points, risk=risk, delta=delta), counts)
     threshold = METHODS[rule].rule(*sample.rows(), risk=risk, delta=delta)
     return _with_caveat(replace(threshold, value=sample.below(threshold.accepted, of_rows=threshold.value)), counts)
 
 
 def target_coverage(counts: BinCounts, /, *, coverage: float, delta: float | None = None) -> Threshold:
     """The highest threshold between bins that keeps at least ``coverage``, as `abstain.thresholds.target_coverage`."""
-    check_target("coverage", coverage)
-    if delta is not None:
-        check_chance("delta", delta)
-    sample = BinnedSample(counts)
-    ends, n = sample.ends, len(sample)
-    rank = rank_for_coverage(n, coverage, delta)
-    if not (ends >= rank).any():
-        raise too_few(n, rank, n - int(ends[-1] if len(ends) else 0), coverage, delta)
-    accepted = int(ends[ends >= rank][0])
-    guarantee = coverage_guarantee(n, rank, coverage, delta, what_counts(n, None))
-    if accepted > rank:
-        guarantee = guarantee.noting(tied_words(accepted, rank))
-    threshold = Threshold(
-        value=sample.below(accepted), method="target_coverage", n=n, accepted=accepted, errors=None, guarantee=guarantee
-    )
-    return _with_caveat(threshold, counts)
-
-
-def _by_bins(sample: BinnedSample, risk: float, delta: float) -> Threshold:
-    n, ends, totals = len(sample), sample.ends, sample.totals
-    points = MANY if n > MOST else FEW
-
-    def rank(trial: float) -> int:
-        return largest_rank(n, ends, totals, points, trial, delta / points, are_errors=True)
-
-    accepted = rank(risk)
-    if not accepted:
-
-        def search() -> tuple[Achievable, ...]:
-            lowest = lowest_achievable(lambda trial: rank(trial) > 0, risk)
-            return () if lowest is None else (Achievable(lowest, delta, rank(lowest) / n),)
-
-        raise NoSafeThresholdError(
-            f"No threshold between bins certifies risk <= {risk:.4g} with probability {1 - delta:.4g} on n={n:,} "
-            "calibration rows.",
-            advice=f"Count more rows, or {ELSEWHERE}.",
-            delta=delta,
-            search=search,
-        )
-    return Threshold(
-        value=sample.below(accepted),
-        method=BY_BINS,
-        n=n,
-        accepted=accepted,
-        errors=float(totals[np.searchsorted(ends, accepted)]),
-        guarantee=Guarantee(quantity=Quantity.RISK, target=risk, probability=1 - delta, distribution=rows_like(n)),
-    )
+    return _with_caveat(keeping_coverage(BinnedSample(counts), coverage, delta), counts)
 
 
 def _with_caveat(threshold: Threshold, counts: BinCounts) -> Threshold:

@@ -14,7 +14,7 @@ from abstain.thresholds.coverage import target_coverage, target_tpr
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.joint_risk import joint_risk
 from abstain.thresholds.miss_rate import risk_and_miss_rate, target_miss_rate
-from abstain.thresholds.mixtures import LabelShiftBound, label_shift_bound, mixed_risk, worst_mixture_risk
+from abstain.thresholds.mixtures import LabelShiftBound, label_shift_bound, worst_mixture_risk
 from abstain.thresholds.per_group import group_thresholds
 from abstain.thresholds.pilot import PilotRow, plan_from_pilot
 from abstain.thresholds.planning import risk_for, samples_for, samples_range
@@ -54,7 +54,6 @@ __all__ = [
     "lower_bound",
     "mean_upper_bound",
     "minimal_cost",
-    "mixed_risk",
     "plan_from_pilot",
     "rejection_sample",
     "risk_and_coverage",

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import ceil, log2
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from abstain._arguments import check_at_least
 from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import p_value, upper_bound
 from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.risk import certified, nothing_certified
-from abstain.thresholds.sample import Sample, check_chance, check_target, range_words
+from abstain.thresholds.sample import Ranked, Sample, check_chance, check_target, range_words
 from abstain.thresholds.threshold import Threshold
 
 GAP = "since its published proof takes the thresholds visited for fixed, though they depend on the sample"
@@ -76,12 +75,14 @@ def bonferroni(
     check_target("risk", risk)
     check_chance("delta", delta)
     check_at_least("points", points, 1)
-    sample = Sample.of(confidence, losses, ids=ids, seed=seed)
-    ends = sample.ends
+    return certified_at_fixed_ranks(Sample.of(confidence, losses, ids=ids, seed=seed), points, risk=risk, delta=delta)
+
+
+def certified_at_fixed_ranks(sample: Ranked, points: int, /, *, risk: float, delta: float) -> Threshold:
+    """The threshold of `bonferroni` on a sample, which may be one of counts."""
 
     def largest(trial: float, level: float) -> int:
-        totals = sample.totals[ends - 1]
-        return largest_rank(len(sample), ends, totals, points, trial, level / points, are_errors=sample.are_errors)
+        return _largest_rank(sample, points, trial, level / points)
 
     rank = largest(risk, delta)
     if not rank:
@@ -89,18 +90,17 @@ def bonferroni(
     return certified("bonferroni", sample, rank, risk=risk, delta=delta)
 
 
-def largest_rank(
-    n: int, ends: NDArray[Any], totals: NDArray[Any], points: int, risk: float, level: float, /, *, are_errors: bool
-) -> int:
-    """The largest number of rows, of the ``ends`` with their ``totals`` that a threshold can accept, that is certified.
+def _largest_rank(sample: Ranked, points: int, risk: float, level: float) -> int:
+    """The largest number of rows that a threshold can accept and that is certified; 0 if none is.
 
-    Its errors must be few as if among the fixed rank before it, of which there are ``points``; 0 if none is certified.
+    Its errors must be few as if among the fixed rank before it, of which there are ``points``.
     """
-    fixed = np.unique(np.linspace(0, n, points + 1).astype(np.int64)[1:])
+    fixed = np.unique(np.linspace(0, len(sample), points + 1).astype(np.int64)[1:])
+    ends, totals = sample.ends[::-1], sample.totals_at_ends[::-1]
     index = np.searchsorted(fixed, ends, side="right") - 1
-    for end, total, at in zip(ends[::-1].tolist(), totals[::-1].tolist(), index[::-1].tolist(), strict=True):
+    for end, total, at in zip(ends.tolist(), totals.tolist(), index.tolist(), strict=True):
         k = int(fixed[at])
-        if at >= 0 and total <= k and p_value(total, k, risk, are_errors=are_errors) <= level:
+        if at >= 0 and total <= k and p_value(total, k, risk, are_errors=sample.are_errors) <= level:
             return int(end)
     return 0
 
@@ -223,14 +223,14 @@ def empirical_without_guarantee(confidence: ArrayLike, losses: ArrayLike, /, *, 
     """
     check_target("risk", risk)
     sample = Sample.of(confidence, losses)
-    ends, totals = sample.ends, sample.totals
-    safe = ends[totals[ends - 1] <= risk * ends]
+    ends, totals = sample.ends, sample.totals_at_ends
+    safe = ends[totals <= risk * ends]
     if not len(safe):
-        lowest = float(np.min(totals[ends - 1] / ends)) if len(ends) else 1.0
+        lowest = float(np.min(totals / ends, initial=1.0))
         raise NoSafeThresholdError(
             f"No threshold has risk <= {risk:.4g} even on the calibration sample; {lowest:.4g} is the lowest."
         )
     rank = int(safe[-1])
-    bound = float(totals[rank - 1] / rank)
+    bound = float(sample.totals[rank - 1] / rank)
     threshold = certified("empirical_without_guarantee", sample, rank, risk=risk, delta=None, bound=bound)
     return replace(threshold, guarantee=threshold.guarantee.unproved(FITTED))

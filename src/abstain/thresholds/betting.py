@@ -13,16 +13,16 @@ from abstain._errors import InvalidInputError
 from abstain.thresholds.sample import check_chance, range_words
 
 Floats = NDArray[np.float64]
-SPREAD_OF_BETS = (0.5, 1.0, 2.0)
+STEPS = np.array([0.5, 1.0, 2.0])
 
 
-def bets_for(second_moment: float, n: int, delta: float, /, *, largest: float) -> Floats:
-    """Bets that would reach 1/δ soonest on ``n`` numbers with this mean square, none that a number could ruin.
+def bets_for(second_moment: float, n: int, delta: float, /, *, largest: float, steps: Floats = STEPS) -> Floats:
+    """Bets of ``steps`` times what would reach 1/δ soonest on ``n`` numbers with this mean square; none can ruin.
 
     Any bets are valid that do not depend on the numbers bet on; a guess from other data costs no validity.
     """
     best = sqrt(2 * log(1 / delta) / (n * second_moment)) if n and second_moment > 0 else np.inf
-    return np.minimum(np.multiply(best, SPREAD_OF_BETS), 0.95 / largest)
+    return np.minimum(best * steps, 0.95 / largest)
 
 
 def log_capital(excess: Floats, bets: Floats, /) -> float:

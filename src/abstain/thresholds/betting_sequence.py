@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import log, log1p
+from dataclasses import dataclass, replace
+from math import inf, log, log1p
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import as_doubles
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain._kernels.bets import reaches
-from abstain.metrics.checks import check_samples
 from abstain.metrics.groups import are_errors
-from abstain.thresholds.fallback import PILOT, looks_safe, lowest_certified, possible_levels, proposed
+from abstain.thresholds.fallback import PILOT, certified_in_turn, looks_safe, proposed
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.risk import nothing_certified
 from abstain.thresholds.sample import (
     Sample,
+    SampledFrom,
+    as_samples,
     check_chance,
     check_target,
     cluster_numbers,
-    clusters_like,
-    range_words,
-    rows_like,
+    population_of,
+    rows_of_clusters,
 )
 from abstain.thresholds.threshold import Threshold
 
@@ -42,14 +42,13 @@ def betting(
     risk: float,
     delta: float = 0.05,
     ids: ArrayLike | None = None,
-    weights: ArrayLike | None = None,
-    largest: float | None = None,
+    largest: int | None = None,
     seed: int = 0,
 ) -> Threshold:
-    """A threshold certified for rows that come in clusters or have weights.
+    """A threshold certified for rows that come in clusters.
 
     P(selective risk ≤ ``risk``) ≥ 1 − δ over the calibration sample. Clusters must be independent; rows of one
-    cluster may depend on each other in any way. A selective risk above r means that Z = Σ 1[S > γ]·w·(E − r) over a
+    cluster may depend on each other in any way. A selective risk above r means that Z = Σ 1[S > γ]·(E − r) over a
     cluster has a positive mean. Bets against that are tested along thresholds that a random 15% of the clusters
     propose. Proof: docs/guarantees.md.
 
@@ -65,11 +64,9 @@ def betting(
         The probability with which the guarantee may fail, at most 0.5.
     ids : (n,) array, optional
         Rows with the same id are one cluster; without ids every row is one.
-    weights : (n,) array, optional
-        dP'/dP of each row, for a guarantee about P'.
-    largest : float, optional
-        The most rows of a cluster, or with weights their largest total: the guarantee is about clusters of at most
-        that size. By default that of this sample; with weights it must be given.
+    largest : int, optional
+        The most rows of a cluster: the guarantee is about clusters of at most that size. By default those of the
+        largest here.
     seed : int
         Of the draw of the clusters that propose thresholds.
 
@@ -95,105 +92,71 @@ def betting(
     """
     check_target("risk", risk)
     check_chance("delta", delta)
-    units = _Units.of(confidence, losses, ids, weights, largest)
-    pilot, rest = units.split(seed)
-
-    def lowest(target: float, delta: float) -> float:
-        safe = looks_safe(pilot.confidence, pilot.losses - target, pilot.weights)
-        sequence = proposed(pilot.confidence, pilot.weights, safe)
-        levels = possible_levels(sequence, delta)
-
-        def passes(threshold: float, level: float) -> bool:
-            higher = [other for other in levels if other > level * (1 - 1e-9)]
-            return rest.rules_out(threshold, target, pilot.spread(threshold, target), higher)
-
-        return lowest_certified(sequence, passes, delta)
-
-    value = lowest(risk, delta)
-    if value == np.inf:
-
-        def accepted_for(target: float, delta: float) -> int:
-            return int(np.count_nonzero(rest.confidence > lowest(target, delta)))
-
-        raise nothing_certified(Sample.of(rest.confidence, rest.losses), accepted_for, risk, delta)
-    accepted = rest.confidence > value
-    return Threshold(
-        value=value,
-        method="betting",
-        n=len(rest.confidence),
-        accepted=int(np.count_nonzero(accepted)),
-        errors=float(rest.losses[accepted].sum()),
-        guarantee=units.guarantee(risk, delta).noting(
-            f"{len(pilot.confidence):,} rows more proposed the thresholds to test"
-        ),
-    )
+    c, e = as_samples(confidence, losses)
+    cluster = np.arange(len(c)) if ids is None else cluster_numbers(ids, len(c))
+    here = int(np.bincount(cluster).max())
+    if largest is not None and largest < here:
+        raise InvalidInputError(
+            f"`largest` must be at least the rows of the largest cluster, {here:g}, got {largest:g}."
+        )
+    most, n = largest or here, int(cluster.max()) + 1
+    rows = ClusteredRows.of(c, e, np.ones(len(c)), cluster, most, of_sample=largest is None and here > 1)
+    population = population_of(n, None) if ids is None else rows_of_clusters(n, most)
+    return rows.certified(population, risk=risk, delta=delta, seed=seed)
 
 
+@final
 @dataclass(frozen=True)
-class _Units:
-    """Rows in a fixed order, with the number of the cluster of each."""
+class ClusteredRows:
+    """Rows with weights, in a fixed order, with the number of the cluster of each."""
 
     confidence: Floats
     losses: Floats
     weights: Floats
     cluster: Ints
     largest: float
+    """The largest total weight that a cluster can have: its rows, where all weigh 1."""
     of_sample: bool
-    """Whether ``largest`` was read from these clusters and is above 1, rather than known beforehand."""
-    distribution: str
-    assumed: int | None
-    """The rows of a cluster that the guarantee is about at most; None without clusters."""
+    """Whether that was read from these clusters and is above 1, rather than known beforehand."""
 
     @classmethod
     def of(
-        cls,
-        confidence: ArrayLike,
-        losses: ArrayLike,
-        ids: ArrayLike | None,
-        weights: ArrayLike | None,
-        largest: float | None,
-    ) -> _Units:
-        check_samples(confidence, losses)
-        c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
-        w = np.ones(len(c)) if weights is None else as_doubles("weights", weights)
-        if w.shape != c.shape:
-            raise InvalidInputError(f"`weights` must have a weight for each row, got {w.shape} for {c.shape}.")
-        cluster = np.arange(len(c)) if ids is None else cluster_numbers(ids, len(c))
-        totals = np.bincount(cluster, weights=w)
-        of_sample = largest is None and ids is not None and totals.max() > 1
-        if largest is None:
-            if weights is not None:
-                raise InvalidInputError("`largest` must be given, a bound on the weights known beforehand, got none.")
-            largest = float(totals.max())
-        if weights is None and largest < totals.max():
-            raise InvalidInputError(
-                f"`largest` must be at least the rows of the largest cluster, {totals.max():g}, got {largest:g}."
-            )
-        if not largest > 0 or not ((w >= 0).all() and (totals <= largest * (1 + 1e-12)).all()):
-            raise InvalidInputError(
-                f"`weights` must be at least 0 and at most `largest` ({largest:g}) per cluster, got "
-                f"totals of {range_words(totals)}."
-            )
-        order = np.lexsort((cluster, w, e, c))
-        cluster = _by_first_appearance(cluster[order])
-        words, assumed = (
-            (rows_like(len(c)), None) if ids is None else (clusters_like(len(totals), largest), int(largest))
-        )
-        if weights is not None:
-            words, assumed = "rows of the distribution that the weights describe", None
-        return cls(c[order], e[order], w[order], cluster, float(largest), of_sample, words, assumed)
+        cls, confidence: Floats, losses: Floats, weights: Floats, cluster: Ints, largest: float, /, *, of_sample: bool
+    ) -> Self:
+        """The rows in an order that neither the order given nor the numbers of the clusters decide."""
+        order = np.lexsort((cluster, weights, losses, confidence))
+        columns = confidence[order], losses[order], weights[order], _by_first_appearance(cluster[order])
+        return cls(*columns, float(largest), of_sample)
 
-    def guarantee(self, risk: float, delta: float) -> Guarantee:
-        """That of a certified threshold, about a share of errors or a mean loss."""
-        return Guarantee(
+    def certified(self, population: SampledFrom, /, *, risk: float, delta: float, seed: int) -> Threshold:
+        """The lowest threshold that a part of the clusters proposes and the others certify."""
+        pilot, rest = self._split(seed)
+
+        def lowest(target: float, delta: float) -> float:
+            safe = looks_safe(pilot.confidence, pilot.losses - target, pilot.weights)
+            sequence = proposed(pilot.confidence, pilot.weights, safe)
+
+            def passes(threshold: float, levels: tuple[float, ...]) -> bool:
+                return rest._rules_out(threshold, target, pilot._spread(threshold, target), levels)
+
+            return min(certified_in_turn(sequence, passes, delta), default=inf)
+
+        def accepted_for(target: float, delta: float) -> int:
+            return int(np.count_nonzero(rest.confidence > lowest(target, delta)))
+
+        value = lowest(risk, delta)
+        if value == inf:
+            raise nothing_certified(Sample.of(rest.confidence, rest.losses), accepted_for, risk, delta)
+        guarantee = Guarantee(
             quantity=Quantity.RISK if are_errors(self.losses) else Quantity.LOSS,
             target=risk,
             probability=1 - delta,
-            distribution=self.distribution,
-            largest=self.assumed,
+            **population,
+            caveats=(f"{len(pilot.confidence):,} rows more proposed the thresholds to test",),
         )
+        return Threshold.counted(value, "betting", rest.confidence, rest.losses, guarantee)
 
-    def split(self, seed: int) -> tuple[_Units, _Units]:
+    def _split(self, seed: int) -> tuple[Self, Self]:
         """The pilot, a random part of the clusters, and the rest; the clusters numbered again in a random order."""
         n = int(self.cluster.max()) + 1
         if n < 2:
@@ -202,27 +165,27 @@ class _Units:
         number, size = rng.permutation(n)[self.cluster], max(1, round(PILOT * n))
         return self._part(number < size, number), self._part(number >= size, number - size)
 
-    def _part(self, rows: NDArray[np.bool_], number: Ints) -> _Units:
-        parts = self.confidence[rows], self.losses[rows], self.weights[rows], number[rows]
-        return _Units(*parts, self.largest, self.of_sample, self.distribution, self.assumed)
+    def _part(self, rows: NDArray[np.bool_], number: Ints) -> Self:
+        columns = {name: getattr(self, name)[rows] for name in ("confidence", "losses", "weights")}
+        return replace(self, **columns, cluster=number[rows])
 
-    def excess(self, threshold: float, risk: float) -> Floats:
+    def _excess(self, threshold: float, risk: float) -> Floats:
         """(clusters,) Z: the loss above ``risk`` of the rows of each cluster that are accepted."""
         paid = np.where(self.confidence > threshold, self.weights * (self.losses - risk), 0.0)
         return np.asarray(np.bincount(self.cluster, weights=paid), dtype=np.float64)
 
-    def rules_out(self, threshold: float, risk: float, spread: float, levels: list[float]) -> bool:
+    def _rules_out(self, threshold: float, risk: float, spread: float, levels: tuple[float, ...]) -> bool:
         """Whether bets rule out, at each of the levels, that the risk at this threshold is above ``risk``.
 
         If the largest cluster was read from the sample, the wealth to reach is raised by the most one cluster can win.
         """
-        excess, largest_bet = self.excess(threshold, risk), BOLDEST / (self.largest * (1 - risk))
+        excess, largest_bet = self._excess(threshold, risk), BOLDEST / (self.largest * (1 - risk))
         besides = log1p(BOLDEST * risk / (1 - risk)) if self.of_sample else 0.0
         return all(reaches(excess, spread, largest_bet, besides - log(level)) for level in levels)
 
-    def spread(self, threshold: float, risk: float) -> float:
+    def _spread(self, threshold: float, risk: float) -> float:
         """The mean square of Z, but at least its value for independent rows with a risk of exactly ``risk``."""
-        excess = self.excess(threshold, risk)
+        excess = self._excess(threshold, risk)
         alone = np.where(self.confidence > threshold, self.weights, 0.0)
         return max(float(np.square(excess).mean()), risk * (1 - risk) * float(np.square(alone).sum()) / len(excess))
 

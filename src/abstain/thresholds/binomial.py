@@ -2,9 +2,7 @@
 
 from math import ceil, exp, floor, log, log1p
 
-from scipy.special import bdtr, betainc, betaincinv
-
-MANY = 2**20  # samples, beyond which bdtr is rounded and, from 2**31 on, overflows
+from scipy.special import betainc, betaincinv
 
 
 def upper_bound(errors: int, n: int, delta: float, /) -> float:
@@ -81,9 +79,7 @@ def binomial_p(errors: float, n: int, risk: float, /) -> float:
     """
     if n == 0 or errors >= n:
         return 1.0
-    if n >= MANY:
-        return float(betainc(n - floor(errors), floor(errors) + 1, 1 - risk))
-    return float(bdtr(errors, n, risk))
+    return float(betainc(n - floor(errors), floor(errors) + 1, 1 - risk))
 
 
 def hoeffding_bentkus_p(mean: float, n: int, risk: float, /) -> float:

@@ -9,7 +9,7 @@ from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
-from abstain.thresholds.sample import Sample, check_target, range_words
+from abstain.thresholds.sample import Sample, accepting, check_target, range_words
 from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
@@ -61,29 +61,23 @@ def conformal_joint(
     """
     check_target("risk", risk)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
-    n, ends, totals = len(sample), sample.ends, sample.totals
-    safe = ends[(totals[ends - 1] + 1) / (n + 1) <= risk]
+    n = len(sample)
+    bounds = (sample.totals_at_ends + 1) / (n + 1)
+    safe = np.flatnonzero(bounds <= risk)
     if not len(safe):
         raise NoSafeThresholdError(
             f"No threshold keeps P(accepted and wrong) <= {risk:.4g} on n={n} calibration samples. "
             f"Calibrate on at least {int(np.ceil(1 / risk)) - 1}, or raise `risk`."
         )
-    rank = int(safe[-1])
+    last = int(safe[-1])
     guarantee = Guarantee(
         quantity=Quantity.ACCEPTED_ERROR if sample.are_errors else Quantity.ACCEPTED_LOSS,
         target=risk,
-        bound=float((totals[rank - 1] + 1) / (n + 1)),
+        bound=float(bounds[last]),
         probability=None,
         distribution=f"a row exchangeable with these: {sample.population['distribution']}",
     )
-    return Threshold(
-        value=sample.below(rank),
-        method="conformal_joint",
-        n=n,
-        accepted=rank,
-        errors=float(totals[rank - 1]),
-        guarantee=guarantee,
-    )
+    return accepting("conformal_joint", sample, int(sample.ends[last]), guarantee)
 
 
 def conformal_selection(
@@ -156,7 +150,6 @@ def conformal_selection(
     last = int(safe[-1])
     below = np.concatenate([test[test < test[last]], sample.confidence[sample.confidence < test[last]]])
     value = between(float(test[last]), float(below.max()) if below.size else -np.inf)
-    accepted, total = sample.counts(value)
     guarantee = Guarantee(
         quantity=Quantity.BATCH_RISK,
         target=risk,
@@ -165,9 +158,7 @@ def conformal_selection(
         distribution=f"a batch of {m} exchangeable with these: {sample.population['distribution']}",
         caveats=("it is no guarantee for another batch",),
     )
-    return Threshold(
-        value=value, method="conformal_selection", n=n, accepted=accepted, errors=total, guarantee=guarantee
-    )
+    return Threshold.counted(value, "conformal_selection", sample.confidence, sample.losses, guarantee)
 
 
 def _batch(confidence: ArrayLike) -> Floats:

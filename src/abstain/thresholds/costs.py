@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +15,7 @@ from abstain._errors import InvalidInputError
 from abstain.scores.expected_cost import Costs
 from abstain.thresholds.betting import mean_upper_bound
 from abstain.thresholds.guarantee import Guarantee, Quantity
-from abstain.thresholds.sample import SampledFrom, check_chance, one_per_cluster, range_words, what_counts
+from abstain.thresholds.sample import SampledFrom, check_chance, one_per_cluster, population_of, range_words
 from abstain.thresholds.threshold import Threshold, between
 
 Floats = NDArray[np.float64]
@@ -133,8 +134,10 @@ def minimal_cost(
     >>> minimal_cost(1 - u, errors, rejection=0.1).guarantee.certified < 0.1
     True
     """
-    guide, rest = _CostSample.of(confidence, costs, rejection, largest, ids, seed).split(seed)
-    return rest.certified("minimal_cost", guide.lowest(), guide, delta)
+    rows = _Rows.of(confidence, costs, rejection, largest, ids, seed)
+    guide = rows.guide
+    value = _lowest_cost(rows.confidence[guide], rows.accepting[guide], rows.rejecting[guide])
+    return rows.certified("minimal_cost", value, delta)
 
 
 def chow_threshold(
@@ -172,17 +175,18 @@ def chow_threshold(
     >>> chow_threshold(0.1 - chance, rng.random(2000) < chance, rejection=0.1).guarantee.certified < 0.1
     True
     """
-    guide, rest = _CostSample.of(advantage, costs, rejection, largest, ids, seed).split(seed)
-    return rest.certified("chow", 0.0, guide, delta)
+    return _Rows.of(advantage, costs, rejection, largest, ids, seed).certified("chow", 0.0, delta)
 
 
 @dataclass(frozen=True)
-class _CostSample:
-    """Independent samples with what accepting and what rejecting each would cost."""
+class _Rows:
+    """Independent rows with what accepting and what rejecting each would cost."""
 
     confidence: Floats
     accepting: Floats
     rejecting: Floats
+    guide: NDArray[np.bool_]
+    """(n,) a random third to choose on; the order in which rows came decides nothing."""
     largest: float
     population: SampledFrom
 
@@ -195,7 +199,7 @@ class _CostSample:
         largest: float,
         ids: ArrayLike | None,
         seed: int,
-    ) -> _CostSample:
+    ) -> Self:
         c, a = as_doubles("confidence", confidence), as_doubles("costs", costs)
         r = as_doubles("rejection", rejection)
         if c.ndim != 1 or a.shape != c.shape or r.shape not in ((), c.shape):
@@ -217,54 +221,35 @@ class _CostSample:
             raise InvalidInputError(f"`confidence` must be of at least 3 different samples, got {len(rows)}.")
         r = np.broadcast_to(r, c.shape)
         a = np.where(c == -inf, r, a)  # never accepted
-        return cls(c[rows], a[rows], r[rows], float(largest), what_counts(len(rows), ids))
+        rows = rows[np.lexsort((r[rows], a[rows], c[rows]))]
+        parts = c[rows], a[rows], r[rows]
+        guide = generator("guide of costs", seed, *map(coarse, parts)).permutation(len(rows)) < GUIDE * len(rows)
+        return cls(*parts, guide, float(largest), population_of(len(rows), ids))
 
-    def split(self, seed: int) -> tuple[_CostSample, _CostSample]:
-        """A random third to choose on, and the rest; the order in which rows came decides nothing."""
-        order = np.lexsort((self.rejecting, self.accepting, self.confidence))
-        parts = self.confidence[order], self.accepting[order], self.rejecting[order]
-        first = generator("guide of costs", seed, *map(coarse, parts)).permutation(len(order)) < GUIDE * len(order)
-        return self._part(order[first]), self._part(order[~first])
-
-    def _part(self, rows: NDArray[np.int64]) -> _CostSample:
-        parts = self.confidence[rows], self.accepting[rows], self.rejecting[rows]
-        return _CostSample(*parts, self.largest, self.population)
-
-    def lowest(self) -> float:
-        """The threshold of lowest mean cost on these samples; +inf, reject all, if none is lower."""
-        order = np.argsort(-self.confidence, kind="stable")
-        total = self.rejecting.sum() + np.cumsum((self.accepting - self.rejecting)[order])
-        c = self.confidence[order]
-        ends = np.flatnonzero(np.append(c[1:] != c[:-1], True))  # a tie is accepted whole
-        best = ends[total[ends].argmin()]
-        if total[best] >= self.rejecting.sum():
-            return inf
-        below = c[best + 1 :]
-        return between(float(c[best]), float(below[0]) if len(below) else -inf)
-
-    def certified(self, method: str, value: float, guide: _CostSample, delta: float) -> Threshold:
+    def certified(self, method: str, value: float, delta: float) -> Threshold:
+        """A threshold that the rows other than the guide did not choose, with a bound on its cost from them."""
         check_chance("delta", delta)
-        paid, before = self._paid(value), guide._paid(value)
-        accepted = self.confidence > value
+        paid, rest = np.where(self.confidence > value, self.accepting, self.rejecting), ~self.guide
         guarantee = Guarantee(
             quantity=Quantity.COST,
             target=None,
-            bound=mean_upper_bound(paid, before, delta=delta, largest=self.largest),
+            bound=mean_upper_bound(paid[rest], paid[self.guide], delta=delta, largest=self.largest),
             probability=1 - delta,
             **self.population,
             caveats=(
-                f"a cost of {paid.mean():.4g} per row was observed on {len(paid)} of them, and rejecting all would "
-                f"have cost {self.rejecting.mean():.4g} per row",
+                f"a cost of {paid[rest].mean():.4g} per row was observed on {np.count_nonzero(rest)} of them, and "
+                f"rejecting all would have cost {self.rejecting[rest].mean():.4g} per row",
             ),
         )
-        return Threshold(
-            value=value,
-            method=method,
-            n=len(paid),
-            accepted=int(accepted.sum()),
-            errors=float(self.accepting[accepted].sum()),
-            guarantee=guarantee,
-        )
+        return Threshold.counted(value, method, self.confidence[rest], self.accepting[rest], guarantee)
 
-    def _paid(self, value: float) -> Floats:
-        return np.where(self.confidence > value, self.accepting, self.rejecting)
+
+def _lowest_cost(confidence: Floats, accepting: Floats, rejecting: Floats) -> float:
+    """The threshold of lowest mean cost on these rows; +inf, reject all, if none is lower."""
+    order = np.argsort(-confidence, kind="stable")
+    c, total = confidence[order], rejecting.sum() + np.cumsum((accepting - rejecting)[order])
+    ends = np.flatnonzero(np.append(c[1:] != c[:-1], True))  # a tie is accepted whole
+    best = ends[total[ends].argmin()]
+    if total[best] >= rejecting.sum():
+        return inf
+    return between(float(c[best]), float(c[best + 1]) if best + 1 < len(c) else -inf)

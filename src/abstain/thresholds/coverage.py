@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import replace
-from math import ceil, inf
+from math import ceil
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
-from abstain.thresholds.sample import Sample, SampledFrom, check_chance, check_target
+from abstain.thresholds.sample import Ranked, Sample, accepting, check_chance, check_target
 from abstain.thresholds.threshold import Threshold
 
 
@@ -63,29 +63,40 @@ def target_coverage(
     >>> target_coverage(np.arange(1000.0), coverage=0.8).accepted
     801
     """
-    check_target("coverage", coverage)
     c = as_doubles("confidence", confidence)
     if c.ndim != 1 or not c.size or np.isnan(c).any():
         raise InvalidInputError(
             f"`confidence` must have shape (n,) with at least one sample and no NaN, got {c.shape}."
         )
-    sample = Sample.of(c, np.zeros(len(c)), ids=ids, seed=seed)
-    n, ends = len(sample), sample.ends
+    return keeping_coverage(Sample.of(c, np.zeros(len(c)), ids=ids, seed=seed), coverage, delta)
+
+
+def keeping_coverage(sample: Ranked, coverage: float, delta: float | None, /) -> Threshold:
+    """The threshold of `target_coverage` on a sample, which may be one of counts."""
+    check_target("coverage", coverage)
     if delta is not None:
         check_chance("delta", delta)
-    k = rank_for_coverage(n, coverage, delta)
-    if not (ends >= k).any():
-        raise too_few(n, k, int(np.count_nonzero(sample.confidence == -inf)), coverage, delta)
-    rank = int(ends[ends >= k][0])
-    guarantee = coverage_guarantee(n, k, coverage, delta, sample.population)
-    if rank > k:
-        guarantee = guarantee.noting(tied_words(rank, k))
-    return Threshold(
-        value=sample.below(rank), method="target_coverage", n=n, accepted=rank, errors=None, guarantee=guarantee
+    n, ends = len(sample), sample.ends
+    needed = rank_for_coverage(n, coverage, delta)
+    rank = next((int(end) for end in ends[ends >= needed][:1]), None)
+    if rank is None:
+        raise _too_few(n, needed, n - int(np.max(ends, initial=0)), coverage, delta)
+    guarantee = Guarantee(
+        quantity=Quantity.COVERAGE,
+        target=coverage,
+        bound=needed / (n + 1) if delta is None else float(betaincinv(needed, n + 1 - needed, delta)),
+        relation="at least",
+        probability=None if delta is None else 1 - delta,
+        **sample.population,
     )
+    if rank > needed:
+        guarantee = guarantee.noting(
+            f"{rank - needed:,} more rows than the {needed:,} needed are accepted, because confidences tie"
+        )
+    return replace(accepting("target_coverage", sample, rank, guarantee), errors=None)
 
 
-def too_few(n: int, rank: int, unusable: int, coverage: float, delta: float | None, /) -> NoSafeThresholdError:
+def _too_few(n: int, rank: int, unusable: int, coverage: float, delta: float | None) -> NoSafeThresholdError:
     """The error where no threshold accepts ``rank`` of n rows."""
     words = f"No threshold keeps coverage {coverage} on n={n} calibration samples"
     if rank > n:
@@ -93,25 +104,6 @@ def too_few(n: int, rank: int, unusable: int, coverage: float, delta: float | No
         return NoSafeThresholdError(f"{words}. Calibrate on at least {needed}.")
     return NoSafeThresholdError(
         f"{words}, {unusable} of which are not finite and never accepted. Ask for less, or fix the inputs."
-    )
-
-
-def tied_words(rank: int, needed: int, /) -> str:
-    """That more rows are accepted than needed, since some have the same confidence."""
-    return f"{rank - needed:,} more rows than the {needed:,} needed are accepted, because confidences tie"
-
-
-def coverage_guarantee(
-    n: int, rank: int, coverage: float, delta: float | None, population: SampledFrom, /
-) -> Guarantee:
-    """What accepting at least ``rank`` of n rows guarantees."""
-    return Guarantee(
-        quantity=Quantity.COVERAGE,
-        target=coverage,
-        bound=rank / (n + 1) if delta is None else float(betaincinv(rank, n + 1 - rank, delta)),
-        relation="at least",
-        probability=None if delta is None else 1 - delta,
-        **population,
     )
 
 

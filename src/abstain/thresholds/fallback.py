@@ -1,6 +1,7 @@
 """Thresholds proposed by a pilot, tested one after the other, where each that passes lends its level to the next."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from abstain.thresholds.threshold import between
 
 Floats = NDArray[np.float64]
+T = TypeVar("T")
 PILOT = 0.15
 PILOT_SHARE = 0.9  # of δ, at half the coverage that looks safe on the pilot; the rest insures against its errors
 STARTS = (0.2, 0.4)
@@ -34,29 +36,29 @@ def proposed(confidence: Floats, weights: Floats, safe: float | None, /) -> list
     ]
 
 
-def lowest_certified(
-    sequence: list[tuple[float, float]], passes: Callable[[float, float], bool], delta: float, /
-) -> float:
-    """The last threshold that passes, +inf if none does: each is tested at its own share of δ and what is passed on.
+def certified_in_turn(
+    sequence: Sequence[tuple[T, float]], passes: Callable[[T, tuple[float, ...]], bool], delta: float, /
+) -> list[T]:
+    """The thresholds (or ranks) that pass, each tested at its own share of δ and what those before it passed on.
 
-    ``passes(threshold, level)`` must be a valid test at each level of a threshold fixed beforehand, and pass at every
-    higher level where it passes at one; then P(any passes whose hypothesis is true) ≤ δ. (Wiens, 2003)
+    ``passes(threshold, levels)`` must be a valid test at the first of the levels of a threshold fixed beforehand, and
+    pass at every higher level where it passes at one: the levels are all from that one on at which a threshold may come
+    to be tested. Then P(any passes whose hypothesis is true) ≤ δ. (Wiens, 2003)
     """
-    value, level = np.inf, 0.0
+    passed, level, levels = [], 0.0, _possible_levels([share for _, share in sequence if share], delta)
     for threshold, share in sequence:
         level += share * delta
-        if level and passes(threshold, level):
-            value = threshold
+        if level and passes(threshold, tuple(levels[levels > level * (1 - 1e-9)])):
+            passed.append(threshold)
         else:
             level = 0.0
-    return value
+    return passed
 
 
-def possible_levels(sequence: list[tuple[float, float]], delta: float, /) -> list[float]:
-    """Every level at which a threshold of the sequence may come to be tested, ascending."""
-    shares = [share for _, share in sequence if share]
+def _possible_levels(shares: list[float], delta: float) -> Floats:
+    """Every level at which a threshold may come to be tested, ascending."""
     sums = (sum(shares[first:last]) for first in range(len(shares)) for last in range(first + 1, len(shares) + 1))
-    return sorted({delta * total for total in sums})
+    return delta * np.unique(list(sums))
 
 
 def looks_safe(confidence: Floats, excess: Floats, weights: Floats, /) -> float | None:

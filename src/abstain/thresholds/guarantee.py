@@ -15,29 +15,30 @@ Event = Literal["wrong", "loss", "rejected", "missed"]
 class Quantity(StrEnum):
     """What a guarantee limits. Files store the value; what is tested depends on the member, never on its words."""
 
-    RISK = "risk"
-    COVERAGE = "coverage"
-    COST = "cost"
-    GROUP_RISK = "group_risk"
-    BATCH_RISK = "batch_risk"
-    ACCEPTED_ERROR = "accepted_error"
-    TPR = "tpr"
-    REVIEW = "review"
-    MISS_RATE = "miss_rate"
-    SET_COVERAGE = "set_coverage"
-    LOSS = "loss"
-    GROUP_LOSS = "group_loss"
-    ACCEPTED_LOSS = "accepted_loss"
+    words: str
+    """The quantity in a sentence."""
+    event: Event | None
+    """What may happen to few rows only, where fresh rows can count it: an error, a loss, a rejection, or a miss."""
 
-    @property
-    def words(self) -> str:
-        """The quantity in a sentence."""
-        return WORDS[self]
+    def __new__(cls, value: str, words: str, event: Event | None = None) -> Self:
+        """A member with its words and its event."""
+        member = str.__new__(cls, value)
+        member._value_, member.words, member.event = value, words, event
+        return member
 
-    @property
-    def event(self) -> Event | None:
-        """What may happen to few rows only, where fresh rows can count it: an error, a loss, a rejection, or a miss."""
-        return EVENTS.get(self)
+    RISK = "risk", "the share of errors among accepted rows", "wrong"
+    COVERAGE = "coverage", "the share of rows accepted", "rejected"
+    COST = "cost", "the expected cost per row"
+    GROUP_RISK = "group_risk", "the share of errors among accepted rows of each of the groups", "wrong"
+    BATCH_RISK = "batch_risk", "the share of errors among the accepted rows of this batch"
+    ACCEPTED_ERROR = "accepted_error", "the probability that a row is accepted and wrong"
+    TPR = "tpr", "the share of in-distribution rows accepted"
+    REVIEW = "review", "the share of rows rejected", "rejected"
+    MISS_RATE = "miss_rate", "the share accepted with another answer among rows of the true class", "missed"
+    SET_COVERAGE = "set_coverage", "the share of rejected rows whose set of classes holds the truth"
+    LOSS = "loss", "the mean loss among accepted rows", "loss"
+    GROUP_LOSS = "group_loss", "the mean loss among accepted rows of each of the groups", "loss"
+    ACCEPTED_LOSS = "accepted_loss", "the mean loss over all rows, none for a rejected one"
 
     @property
     def is_risk(self) -> bool:
@@ -59,34 +60,10 @@ class Quantity(StrEnum):
         return GRADED.get(self, self)
 
 
-WORDS = {
-    Quantity.RISK: "the share of errors among accepted rows",
-    Quantity.COVERAGE: "the share of rows accepted",
-    Quantity.COST: "the expected cost per row",
-    Quantity.GROUP_RISK: "the share of errors among accepted rows of each of the groups",
-    Quantity.BATCH_RISK: "the share of errors among the accepted rows of this batch",
-    Quantity.ACCEPTED_ERROR: "the probability that a row is accepted and wrong",
-    Quantity.TPR: "the share of in-distribution rows accepted",
-    Quantity.REVIEW: "the share of rows rejected",
-    Quantity.SET_COVERAGE: "the share of rejected rows whose set of classes holds the truth",
-    Quantity.MISS_RATE: "the share accepted with another answer among rows of the true class",
-    Quantity.LOSS: "the mean loss among accepted rows",
-    Quantity.GROUP_LOSS: "the mean loss among accepted rows of each of the groups",
-    Quantity.ACCEPTED_LOSS: "the mean loss over all rows, none for a rejected one",
-}
 GRADED = {
     Quantity.RISK: Quantity.LOSS,
     Quantity.GROUP_RISK: Quantity.GROUP_LOSS,
     Quantity.ACCEPTED_ERROR: Quantity.ACCEPTED_LOSS,
-}
-EVENTS: dict[Quantity, Event] = {
-    Quantity.RISK: "wrong",
-    Quantity.GROUP_RISK: "wrong",
-    Quantity.COVERAGE: "rejected",
-    Quantity.REVIEW: "rejected",
-    Quantity.MISS_RATE: "missed",
-    Quantity.LOSS: "loss",
-    Quantity.GROUP_LOSS: "loss",
 }
 OF_ONE_GROUP = {Quantity.GROUP_RISK: Quantity.RISK, Quantity.GROUP_LOSS: Quantity.LOSS}
 

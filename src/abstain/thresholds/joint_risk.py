@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import ceil
+from math import ceil, inf
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import as_doubles
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
+from abstain.metrics.groups import are_errors
 from abstain.thresholds.binomial import p_value
-from abstain.thresholds.fallback import lowest_certified, proposed
+from abstain.thresholds.fallback import certified_in_turn, proposed
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import ELSEWHERE, NoSafeThresholdError, lowest_achievable, two_digits_up
-from abstain.thresholds.sample import Sample, check_chance, check_names, check_target, one_per_cluster
+from abstain.thresholds.sample import as_samples, check_chance, check_names, check_target, ordered_rows, population_of
 from abstain.thresholds.threshold import Threshold
 
 Floats = NDArray[np.float64]
@@ -88,23 +88,14 @@ def joint_risk(
     rows = _Grouped.of(confidence, losses, groups, ids=ids, seed=seed)
     limits = rows.limits(risk, group_risk)
     value = rows.lowest(limits, delta)
-    if value == np.inf:
+    if value == inf:
         raise _nothing_certified(rows, risk, group_risk, delta)
-    like = Sample.of(confidence, losses, ids=ids)
-    overall = Guarantee(quantity=like.quantity, target=risk, probability=1 - delta, **like.population)
-    groups = tuple(str(name) for name in rows.parts)
-    each = replace(overall, quantity=Quantity.GROUP_RISK, target=group_risk, groups=groups)
-    each = each if like.are_errors else each.of_losses()
-    accepted = rows.kept(value)
-    return Threshold(
-        value=value,
-        method="joint_risk",
-        n=int(np.count_nonzero(~rows.pilot)),
-        accepted=int(np.count_nonzero(accepted)),
-        errors=float(rows.losses[accepted].sum()),
-        guarantee=overall,
-        further=(each,),
-    )
+    quantity = Quantity.RISK if rows.are_errors else Quantity.LOSS
+    overall = Guarantee(quantity=quantity, target=risk, probability=1 - delta, **population_of(len(rows.losses), ids))
+    quantity = Quantity.GROUP_RISK if rows.are_errors else Quantity.GROUP_LOSS
+    each = replace(overall, quantity=quantity, target=group_risk, groups=tuple(str(name) for name in rows.parts))
+    rest = ~rows.pilot
+    return Threshold.counted(value, "joint_risk", rows.confidence[rest], rows.losses[rest], overall, each)
 
 
 @dataclass(frozen=True)
@@ -123,28 +114,22 @@ class _Grouped:
     def of(
         cls, confidence: ArrayLike, losses: ArrayLike, groups: ArrayLike, /, *, ids: ArrayLike | None, seed: int
     ) -> Self:
-        are_errors = Sample.of(confidence, losses).are_errors
-        c, e, names = as_doubles("confidence", confidence), as_doubles("losses", losses), check_names("groups", groups)
+        (c, e), names = as_samples(confidence, losses), check_names("groups", groups)
         if names.shape != c.shape:
             raise InvalidInputError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
-        rows = one_per_cluster(c, e, ids=ids, seed=seed)
-        rows = rows[np.lexsort((names[rows], e[rows], c[rows]))]
+        rows = ordered_rows(c, e, names, ids=ids, seed=seed)
         c, e, names = c[rows], e[rows], names[rows]
         pilot = generator("pilot of groups", seed, coarse(c), e).permutation(len(c)) < ceil(PILOT * len(c))
-        parts = {name: (names == name) for name in np.unique(names[c > -np.inf])}
-        return cls(c, e, pilot, parts, are_errors)
+        parts = {name: (names == name) for name in np.unique(names[c > -inf])}
+        return cls(c, e, pilot, parts, are_errors(e))
 
     def limits(self, risk: float, group_risk: float) -> dict[object, float]:
         """The limit of each group, and of all rows under None."""
         return {None: risk} | dict.fromkeys(self.parts, group_risk)
 
-    def kept(self, threshold: float) -> Mask:
-        """(n,) the rows that certify and are accepted."""
-        return ~self.pilot & (self.confidence > threshold)
-
     def worst(self, threshold: float, limits: dict[object, float]) -> tuple[float, object]:
         """The largest p-value, and whose it is."""
-        kept, p_values = self.kept(threshold), []
+        kept, p_values = ~self.pilot & (self.confidence > threshold), []
         for name, limit in limits.items():
             losses = self.losses[kept if name is None else kept & self.parts[name]]
             p_values.append((p_value(float(losses.sum()), len(losses), limit, are_errors=self.are_errors), name))
@@ -165,9 +150,11 @@ class _Grouped:
 
     def lowest(self, limits: dict[object, float], delta: float) -> float:
         """The lowest threshold of the sequence that is certified, +inf for none."""
-        return lowest_certified(
-            self.sequence(limits), lambda threshold, level: self.worst(threshold, limits)[0] <= level, delta
-        )
+
+        def passes(threshold: float, levels: tuple[float, ...]) -> bool:
+            return self.worst(threshold, limits)[0] <= levels[0]
+
+        return min(certified_in_turn(self.sequence(limits), passes, delta), default=inf)
 
 
 def _nothing_certified(rows: _Grouped, risk: float, group_risk: float, delta: float) -> NoSafeThresholdError:
@@ -182,7 +169,7 @@ def _nothing_certified(rows: _Grouped, risk: float, group_risk: float, delta: fl
         return min(two_digits_up(risk * trial / group_risk), 0.999)
 
     def is_certified(trial: float) -> bool:
-        return rows.lowest(rows.limits(overall(trial), trial), delta) < np.inf
+        return rows.lowest(rows.limits(overall(trial), trial), delta) < inf
 
     def describe(_: object) -> str:
         lowest = lowest_achievable(is_certified, group_risk)

@@ -52,7 +52,7 @@ METHODS = {
             "Exact tests along the ranks of independent rows; the default there.",
             from_counts=True,
         ),
-        Method("betting", "risk", betting, "Bets along the ranks, for rows in clusters or with weights."),
+        Method("betting", "risk", betting, "Bets along the ranks, for rows in clusters."),
         Method("sgr", "risk", sgr, "Binary search with a union bound (Geifman & El-Yaniv, 2017).", from_counts=True),
         Method("bonferroni", "risk", bonferroni, "A grid of thresholds with a union bound.", from_counts=True),
         Method("target_coverage", "coverage", target_coverage, "An order statistic of the confidences."),

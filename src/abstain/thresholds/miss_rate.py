@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil, inf, log
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +16,8 @@ from abstain._text import counted
 from abstain.thresholds.coverage import rank_for_coverage
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
-from abstain.thresholds.sample import Sample, SampledFrom, check_chance, check_target, one_per_cluster, what_counts
-from abstain.thresholds.step_down import accepting, safe_ranks
+from abstain.thresholds.sample import Sample, SampledFrom, check_chance, check_target, one_per_cluster, population_of
+from abstain.thresholds.step_down import SafeRanks
 from abstain.thresholds.threshold import CLOSE, Threshold, between
 
 RISK_SHARE = 0.5  # of δ, where there is a risk too
@@ -30,12 +30,11 @@ def target_miss_rate(
     labels: ArrayLike,
     /,
     *,
-    miss_rate: Mapping[int, float],
+    miss_rate: Mapping[Any, float],
     delta: float = 0.05,
     ids: ArrayLike | None = None,
     seed: int = 0,
-    class_names: Sequence[str] = (),
-) -> dict[int, Threshold]:
+) -> dict[Any, Threshold]:
     """A threshold for each predicted class, so that few rows of some true classes are accepted with another answer.
 
     All rates hold together with probability 1 − δ. The rate of a class falls as thresholds rise, so that an order
@@ -45,9 +44,10 @@ def target_miss_rate(
     ----------
     confidence : (n,) array
         Confidence of each row; −inf is never accepted.
-    predictions, labels : (n,) arrays of int
-        The predicted and the true class of each row; a negative label is a class that the classifier does not know.
-    miss_rate : dict of int to float
+    predictions, labels : (n,) arrays of names or numbers
+        The predicted and the true class of each row; a label that is never predicted, such as −1, may stand for classes
+        that the classifier does not know.
+    miss_rate : dict of str or int to float
         By true class, the largest share of its rows that may be accepted with another answer.
     delta : float
         The probability with which the guarantee may fail, at most 0.5.
@@ -55,12 +55,10 @@ def target_miss_rate(
         Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
     seed : int
         Of the draw of one row from each cluster.
-    class_names : sequence of str, optional
-        What guarantees and errors call the classes; by default their numbers.
 
     Returns
     -------
-    dict of int to Threshold
+    dict of str or int to Threshold
         By predicted class, of those in the sample and in ``miss_rate``; each with the guarantees of all.
 
     Raises
@@ -79,11 +77,11 @@ def target_miss_rate(
     >>> thresholds[1].value, round(thresholds[0].value, 1)
     (-inf, 0.4)
     """
-    rows = _Rows.of((confidence, predictions, labels), miss_rate, delta, ids, seed, class_names)
-    values = rows.values(delta / len(miss_rate))
-    guarantees = rows.guarantees(1 - delta)
-    classes = np.union1d(np.unique(rows.predictions), list(miss_rate))
-    return {int(k): rows.threshold(int(k), values, guarantees) for k in classes if k >= 0}
+    check_chance("delta", delta)
+    rows = _Rows.of(confidence, predictions, labels, miss_rate, ids=ids, seed=seed)
+    values, guarantees = rows.values(delta), rows.guarantees(delta)
+    classes = sorted({*rows.predictions.tolist(), *miss_rate}, key=str)
+    return {k: rows.threshold(k, values, guarantees) for k in classes}
 
 
 def risk_and_miss_rate(
@@ -93,11 +91,10 @@ def risk_and_miss_rate(
     /,
     *,
     risk: float,
-    miss_rate: Mapping[int, float],
+    miss_rate: Mapping[Any, float],
     delta: float = 0.05,
     ids: ArrayLike | None = None,
     seed: int = 0,
-    class_names: Sequence[str] = (),
 ) -> Threshold:
     """One threshold for a risk and the rates of `target_miss_rate`, which hold together with probability 1 − δ.
 
@@ -120,8 +117,6 @@ def risk_and_miss_rate(
         Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
     seed : int
         Of the draw of one row from each cluster.
-    class_names : sequence of str, optional
-        What guarantees and errors call the classes; by default their numbers.
 
     Returns
     -------
@@ -146,21 +141,22 @@ def risk_and_miss_rate(
     [0.1, 0.05]
     """
     check_target("risk", risk)
-    rows = _Rows.of((confidence, predictions, labels), miss_rate, delta, ids, seed, class_names)
+    check_chance("delta", delta)
+    rows = _Rows.of(confidence, predictions, labels, miss_rate, ids=ids, seed=seed)
     part = RISK_SHARE * delta
-    floor = max(rows.values((delta - part) / len(miss_rate)).values())
+    floor = max(rows.values(delta - part).values())
     sample = Sample.of(rows.confidence, rows.errors)
-    safe = safe_ranks(sample, risk, part)
-    rank = max((rank for rank in safe.tolist() if rank <= sample.counts(floor)[0]), default=0)
+    safe = SafeRanks.of(sample, risk, part)
+    rank = int(np.max(safe.ranks[safe.ranks <= np.count_nonzero(sample.confidence > floor)], initial=0))
     if not rank:
-        reason = "no threshold certifies the risk" if not len(safe) else "the miss rates need a higher threshold"
+        reason = "the miss rates need a higher threshold" if safe.largest else "no threshold certifies the risk"
         raise NoSafeThresholdError(
             f"Risk <= {risk:.4g} and the miss rates cannot be certified together on n={len(sample):,} calibration "
             f"rows: {reason}. Label more rows, or use weaker targets on other rows."
         )
-    threshold = accepting("risk_and_miss_rate", sample, rank, risk=risk, delta=delta, level=part)
+    threshold = safe.threshold("risk_and_miss_rate", rank, risk=risk, delta=delta)
     guarantee = replace(threshold.guarantee, **rows.population)
-    return replace(threshold, guarantee=guarantee, further=rows.guarantees(1 - delta))
+    return replace(threshold, guarantee=guarantee, further=rows.guarantees(delta))
 
 
 @dataclass(frozen=True)
@@ -168,25 +164,24 @@ class _Rows:
     """Independent rows with their answers and classes, and the rates of some classes."""
 
     confidence: Floats
-    predictions: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    rates: Mapping[int, float]
+    predictions: NDArray[Any]
+    labels: NDArray[Any]
+    rates: Mapping[Any, float]
     population: SampledFrom
-    names: Sequence[str]
 
     @classmethod
     def of(
         cls,
-        columns: tuple[ArrayLike, ArrayLike, ArrayLike],
-        rates: Mapping[int, float],
-        delta: float,
+        confidence: ArrayLike,
+        predictions: ArrayLike,
+        labels: ArrayLike,
+        rates: Mapping[Any, float],
+        /,
+        *,
         ids: ArrayLike | None,
         seed: int,
-        names: Sequence[str],
     ) -> Self:
         """Rows of confidence, predictions and labels, one of each cluster."""
-        confidence, predictions, labels = columns
-        check_chance("delta", delta)
         if not rates:
             raise InvalidInputError("`miss_rate` must have a rate for at least one class, got none.")
         for rate in rates.values():
@@ -198,59 +193,38 @@ class _Rows:
                 f"{c.shape}, {answers.shape} and {truth.shape}."
             )
         drawn = one_per_cluster(c, (answers != truth).astype(np.float64), ids=ids, seed=seed)
-        return cls(c[drawn], answers[drawn], truth[drawn], rates, what_counts(len(drawn), ids), names)
+        return cls(c[drawn], answers[drawn], truth[drawn], rates, population_of(len(drawn), ids))
 
     @property
     def errors(self) -> NDArray[np.bool_]:
         """(n,) where the answer is wrong."""
         return self.predictions != self.labels
 
-    def name(self, k: int) -> str:
-        """What a class is called."""
-        return self.names[k] if self.names else str(k)
+    def values(self, delta: float) -> dict[Any, float]:
+        """For each class with a rate, the threshold above which other answers keep it; all of them with 1 − δ."""
+        return {k: self._value(k, rate, delta / len(self.rates)) for k, rate in self.rates.items()}
 
-    def values(self, delta: float) -> dict[int, float]:
-        """For each class with a rate, the threshold above which other answers keep that rate with probability 1 − δ."""
-        return {k: self._value(k, rate, delta) for k, rate in self.rates.items()}
-
-    def _value(self, k: int, rate: float, delta: float) -> float:
+    def _value(self, k: Any, rate: float, delta: float) -> float:
         inside = self.labels == k
         missed = np.sort(np.where(self.errors, self.confidence, -inf)[inside])
         kept = rank_for_coverage(len(missed), 1 - rate, delta)
         if kept > len(missed):
             needed = ceil(log(delta) / log(1 - rate))
             raise NoSafeThresholdError(
-                f"No threshold keeps the miss rate of class {self.name(k)} at {rate:.4g} on "
-                f"{counted(len(missed), 'row')} of it. Label at least {needed:,} rows of that class."
+                f"No threshold keeps the miss rate of class {k} at {rate:.4g} on {counted(len(missed), 'row')} of it. "
+                f"Label at least {needed:,} rows of that class."
             )
         last = float(missed[kept - 1])
         above = self.confidence[self.confidence - last > CLOSE * np.abs(self.confidence)] if last > -inf else ()
         return between(float(np.min(above)), last) if len(above) else (inf if last > -inf else -inf)
 
-    def guarantees(self, probability: float) -> tuple[Guarantee, ...]:
+    def guarantees(self, delta: float) -> tuple[Guarantee, ...]:
         """The guarantee of each class that has a rate."""
-        return tuple(
-            Guarantee(
-                quantity=Quantity.MISS_RATE,
-                target=rate,
-                probability=probability,
-                **self.population,
-                groups=(self.name(k),),
-            )
-            for k, rate in self.rates.items()
-        )
+        of_one = Guarantee(quantity=Quantity.MISS_RATE, target=1.0, probability=1 - delta, **self.population)
+        return tuple(replace(of_one, target=rate, groups=(str(k),)) for k, rate in self.rates.items())
 
-    def threshold(self, k: int, values: dict[int, float], guarantees: tuple[Guarantee, ...]) -> Threshold:
+    def threshold(self, k: Any, values: dict[Any, float], guarantees: tuple[Guarantee, ...]) -> Threshold:
         """The threshold of a predicted class: the highest that the rates of other classes need."""
         value = max((each for other, each in values.items() if other != k), default=-inf)
         inside = self.predictions == k
-        accepted = inside & (self.confidence > value)
-        return Threshold(
-            value=value,
-            method="target_miss_rate",
-            n=int(np.count_nonzero(inside)),
-            accepted=int(np.count_nonzero(accepted)),
-            errors=float(np.count_nonzero(accepted & self.errors)),
-            guarantee=guarantees[0],
-            further=guarantees[1:],
-        )
+        return Threshold.counted(value, "target_miss_rate", self.confidence[inside], self.errors[inside], *guarantees)

@@ -10,37 +10,7 @@ from scipy.optimize import brentq
 
 from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import lower_bound, upper_bound
-from abstain.thresholds.sample import check_chance, check_target
-
-
-def mixed_risk(share: float, /, *, acceptance: float, risk: float, acceptance_out: float = 1.0) -> float:
-    """Selective risk when a ``share`` of the rows is of unknown classes, where accepting is always an error.
-
-    It is 1 − (1−ε)a(1−r) / ((1−ε)a + ε·a_out) for a share ε.
-
-    Parameters
-    ----------
-    share : float
-        ε, of unknown classes among all rows.
-    acceptance : float
-        a, the share of known rows accepted.
-    risk : float
-        r, the selective risk among known rows.
-    acceptance_out : float
-        The share of unknown rows accepted.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> round(mixed_risk(0.1, acceptance=0.8, risk=0.02, acceptance_out=0.3), 4)
-    0.0592
-    """
-    right = (1 - share) * acceptance * (1 - risk)
-    kept = (1 - share) * acceptance + share * acceptance_out
-    return 1 - right / kept
+from abstain.thresholds.sample import check_chance
 
 
 @dataclass(frozen=True)
@@ -65,16 +35,11 @@ class LabelShiftBound:
     delta: float
 
     def at(self, share: float, /) -> float:
-        """Upper bound on the selective risk at this share of unknown samples."""
+        """Upper bound on the selective risk at this share of unknown samples, where accepting is always an error."""
         if not 0 <= share < 1:
             raise InvalidInputError(f"`share` must be at least 0 and below 1, got {share}.")
-        return mixed_risk(share, acceptance=self.acceptance, risk=self.risk, acceptance_out=self.acceptance_out)
-
-    def largest_share(self, target: float, /) -> float:
-        """The largest share of unknown samples at which the risk is still at most ``target``; 0 if none."""
-        check_target("target", target)
-        spare = self.acceptance * (target - self.risk)
-        return max(0.0, spare / (spare + self.acceptance_out * (1 - target))) if spare > 0 else 0.0
+        known = (1 - share) * self.acceptance
+        return 1 - known * (1 - self.risk) / (known + share * self.acceptance_out)
 
 
 def label_shift_bound(

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
 from abstain._text import counted
-from abstain.metrics.checks import check_samples
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import ELSEWHERE, NOTHING_ACHIEVABLE, Achievable, NoSafeThresholdError
 from abstain.thresholds.risk import reject_all
-from abstain.thresholds.sample import check_chance, check_names, check_target, cluster_numbers
+from abstain.thresholds.sample import as_samples, check_chance, check_names, check_target, cluster_numbers
 from abstain.thresholds.target_risk import target_risk
 from abstain.thresholds.threshold import Threshold
 
@@ -81,10 +80,9 @@ def group_thresholds(
     >>> group_thresholds(1 - u, errors, np.where(u < 0.5, "low", "high"), risk=0.05)["low"].accepted
     1007
     """
-    c, e, names = as_doubles("confidence", confidence), as_doubles("losses", losses), check_names("groups", groups)
-    if not c.shape == e.shape == names.shape:
+    (c, e), names = as_samples(confidence, losses), check_names("groups", groups)
+    if names.shape != c.shape:
         raise InvalidInputError(f"`groups` must name a group for each sample, got {names.shape} for {c.shape}.")
-    check_samples(c, e)
     check_target("risk", risk)
     check_chance("delta", delta)
     clusters = None if ids is None else cluster_numbers(ids, len(c))
@@ -99,14 +97,8 @@ def group_thresholds(
         return target_risk(c[rows], e[rows], risk=risk, delta=level, ids=known, largest=largest, seed=seed)
 
     sizes = {name: int(np.count_nonzero(rows)) for name, rows in inside.items()}
-    return certified_groups(
-        sizes, certify, risk=risk, delta=delta, jointly=jointly, in_clusters=_are_clusters(clusters, largest)
-    )
-
-
-def _are_clusters(clusters: NDArray[np.int64] | None, largest: int | None) -> bool:
-    """Whether a cluster may have several rows, and so rows of several groups."""
-    return clusters is not None and max(largest or 1, int(np.bincount(clusters).max())) > 1
+    share_clusters = clusters is not None and max(largest or 1, int(np.bincount(clusters).max())) > 1
+    return certified_groups(sizes, certify, risk=risk, delta=delta, jointly=jointly, share_clusters=share_clusters)
 
 
 def certified_groups(
@@ -117,10 +109,11 @@ def certified_groups(
     risk: float,
     delta: float,
     jointly: bool,
-    in_clusters: bool = False,
+    share_clusters: bool = False,
 ) -> dict[str, Threshold]:
     """The thresholds of groups of these sizes, by what certifies one of a group at a level; some must have one."""
-    level = delta / len(sizes) if jointly else delta
+    together = len(sizes) if jointly else 1
+    level = delta / together
     thresholds: dict[str, Threshold] = {}
     refused: dict[str, NoSafeThresholdError] = {}
     for name, size in sizes.items():
@@ -129,32 +122,23 @@ def certified_groups(
         except NoSafeThresholdError as error:
             threshold = reject_all(size, risk=risk, delta=level)
             refused[name] = error
-        thresholds[name] = in_group(threshold, name, delta, len(sizes) if jointly else 1, in_clusters)
+        thresholds[name] = in_group(threshold, name, delta, together, share_clusters)
     if len(refused) == len(sizes):
-        each = next((name for name in sizes if _is_certified(certify, name, delta)), None) if jointly else None
-        raise _no_group(sizes, refused, each, risk=risk, delta=delta, level=level)
+        raise _no_group(sizes, refused, certify, risk=risk, delta=delta, level=level)
     return thresholds
-
-
-def _is_certified(certify: Callable[[str, float], Threshold], name: str, level: float) -> bool:
-    try:
-        certify(name, level)
-    except NoSafeThresholdError:
-        return False
-    return True
 
 
 def _no_group(
     sizes: dict[str, int],
     refused: dict[str, NoSafeThresholdError],
-    each: str | None,
+    certify: Callable[[str, float], Threshold],
     /,
     *,
     risk: float,
     delta: float,
     level: float,
 ) -> NoSafeThresholdError:
-    """The error that names the lowest risk at which a group has a threshold, and the group that has one by itself."""
+    """The error that names the lowest risk at which a group has a threshold, and a group that has one by itself."""
 
     def search() -> tuple[Achievable, ...]:
         """The lowest risk of each group, the lowest of all first."""
@@ -162,12 +146,19 @@ def _no_group(
         rows = [replace(row, group=name) for name, row in firsts if row is not None and row.delta == level]
         return tuple(sorted(rows, key=lambda row: row.risk))
 
+    def is_certified_alone(name: str) -> bool:
+        with suppress(NoSafeThresholdError):
+            certify(name, delta)
+            return True
+        return False
+
     def describe(rows: tuple[Achievable, ...]) -> str:
         words = f"{NOTHING_ACHIEVABLE} in any of them"
         if rows:
             first = rows[0]
             words = f"Achievable: risk {first.risk:.2g} in {first.group!r}, which has {sizes[str(first.group)]:,} rows"
-        return f"{words}." if each is None else f"{words}; with `jointly=False` (--each) this risk in {each!r}."
+        alone = next(filter(is_certified_alone, sizes), None) if level < delta else None
+        return f"{words}." if alone is None else f"{words}; with `jointly=False` (--each) this risk in {alone!r}."
 
     shared = f", each of the {len(sizes)} tested at delta {level:.2g}" if level < delta else ""
     plan = f"`abstain plan --risk {risk:.4g} --delta {level:.2g}`"
@@ -211,10 +202,10 @@ def of_all_groups(
     )
 
 
-def in_group(threshold: Threshold, name: str, delta: float, together: int, in_clusters: bool, /) -> Threshold:
+def in_group(threshold: Threshold, name: str, delta: float, together: int, share_clusters: bool, /) -> Threshold:
     """The guarantee with the group it is about, and the probability with which all of them hold."""
     guarantee = replace(threshold.guarantee, distribution=f"{threshold.guarantee.distribution} in the group {name!r}")
     if together > 1:
         words = f"it holds for all {together} groups together with probability {1 - delta:.4g}"
-        guarantee = guarantee.noting(f"{words}, if {FIXED_GROUPS}" if in_clusters else words)
+        guarantee = guarantee.noting(f"{words}, if {FIXED_GROUPS}" if share_clusters else words)
     return replace(threshold, guarantee=guarantee)

@@ -11,8 +11,8 @@ from scipy.special import expit, logit
 
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
-from abstain.thresholds.sample import Sample, check_target, what_counts
-from abstain.thresholds.step_down import check_delta, largest_safe_rank
+from abstain.thresholds.sample import Sample, check_target, population_of
+from abstain.thresholds.step_down import SafeRanks, check_delta
 
 Floats = NDArray[np.float64]
 SIZES = (100, 200, 500, 1000, 2000, 5000, 10_000)
@@ -124,10 +124,10 @@ def _curves(pilot: Sample, rng: np.random.Generator) -> Floats:
 
 
 def _judged(n: int, curves: Floats, risk: float, delta: float, rng: np.random.Generator) -> PilotRow:
-    coverages = np.empty(len(curves))
+    coverages, population = np.empty(len(curves)), population_of(n, None)
     for number, (intercept, slope) in enumerate(curves):
         u = np.sort(rng.random(n))
         errors = (rng.random(n) < expit(intercept + slope * np.log(u))).astype(np.float64)
-        coverages[number] = largest_safe_rank(Sample(1 - u, errors, True, what_counts(n, None)), risk, delta) / n
+        coverages[number] = SafeRanks.of(Sample(1 - u, errors, True, population), risk, delta).largest / n
     low, middle, high = (float(each) for each in np.quantile(coverages, QUANTILES, method="inverted_cdf"))
     return PilotRow(n, low, middle, high, float(np.mean(coverages == 0)))

@@ -2,14 +2,14 @@
 
 from bisect import bisect_left
 from functools import cache
-from math import ceil, floor, log, log1p, log10
+from math import ceil, log, log1p
 
 from abstain._arguments import check_at_least, check_number, check_share
 from abstain._bisection import first_of
 from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import samples_needed
 from abstain.thresholds.power import Assumption, likely
-from abstain.thresholds.sample import check_target
+from abstain.thresholds.refusal import rounded_numbers
 from abstain.thresholds.segments import segments
 from abstain.thresholds.step_down import check_delta
 
@@ -66,21 +66,20 @@ def samples_for(
     >>> samples_for(risk=0.02, delta=0.05, coverage=0.6, error_rate=0.01)
     6455
     """
-    check_target("risk", risk)
-    check_delta(delta)
-    check_target("power", power)
+    return _labels(Assumption(risk, delta, error_rate, power), coverage, label_share, rising=rising)
+
+
+def _labels(assumed: Assumption, coverage: float, label_share: float, *, rising: bool) -> int:
+    """The fewest labels of `samples_for`."""
     check_share("coverage", coverage)
-    _check_rate(error_rate, risk)
     check_share("label_share", label_share)
     if label_share < coverage:
         raise InvalidInputError(f"`label_share` must be at least `coverage` ({coverage:g}), got {label_share:g}.")
-    least = samples_needed(risk, delta)
+    least = samples_needed(assumed.risk, assumed.delta)
     if least > MOST:
         raise InvalidInputError(
-            f"`risk` must be one that {MOST:,} accepted rows certify, got {risk:g}. Ask for a higher one."
+            f"`risk` must be one that {MOST:,} accepted rows certify, got {assumed.risk:g}. Ask for a higher one."
         )
-
-    assumed = Assumption(risk, delta, error_rate, power)
 
     @cache
     def enough(n: int) -> bool:
@@ -91,7 +90,8 @@ def samples_for(
     first = first_of(range(len(sizes)), lambda k: all(map(enough, sizes[k : k + IN_ROW])), 0)
     if first is None:
         raise InvalidInputError(
-            f"`error_rate` must be further below `risk` ({risk:g}) than {error_rate:g}: no sample is enough."
+            f"`error_rate` must be further below `risk` ({assumed.risk:g}) than {assumed.error_rate:g}: no sample is "
+            "enough."
         )
     return _rows(label_share, sizes[first])
 
@@ -120,19 +120,9 @@ def samples_range(
     >>> samples_range(risk=0.1, delta=0.05, coverage=0.3, error_rate=0.05)
     (1153, 1153)
     """
-
-    def rows(rising: bool) -> int:
-        return samples_for(
-            risk=risk,
-            delta=delta,
-            coverage=coverage,
-            error_rate=error_rate,
-            power=power,
-            rising=rising,
-            label_share=label_share,
-        )
-
-    return min(rows(True), rows(False)), rows(False)
+    assumed = Assumption(risk, delta, error_rate, power)
+    low, high = (_labels(assumed, coverage, label_share, rising=rising) for rising in (True, False))
+    return min(low, high), high
 
 
 def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power: float = 0.9) -> float | None:
@@ -144,15 +134,10 @@ def coverage_for(*, n: int, risk: float, delta: float, error_rate: float, power:
     >>> coverage_for(n=4000, risk=0.02, delta=0.05, error_rate=0.005)
     0.305
     """
-    check_number("n", n)
     check_at_least("n", n, 1)
-    check_target("risk", risk)
-    check_delta(delta)
-    check_target("power", power)
-    _check_rate(error_rate, risk)
+    assumed = Assumption(risk, delta, error_rate, power)
     for thousandths in range(ceil(1000 * min((part.first for part in segments(n, risk, delta)), default=n) / n), 1001):
-        accepted = _rows(thousandths / 1000, n)
-        if likely(n, accepted, Assumption(risk, delta, error_rate, power), beyond=1.0):
+        if likely(n, _rows(thousandths / 1000, n), assumed, beyond=1.0):
             return thousandths / 1000
     return None
 
@@ -191,16 +176,13 @@ def risk_for(*, n: int, delta: float, coverage: float, error_rate: float, power:
     0.0464
     """
     check_delta(delta)
-    check_target("power", power)
     check_share("coverage", coverage)
-    check_number("n", n)
+    check_at_least("n", n, 1)
     check_number("error_rate", error_rate)
-    if n < 1 or not 0 <= error_rate < 1:
-        raise InvalidInputError(
-            f"`n` must be at least 1 and `error_rate` at least 0 and below 1, got {n} and {error_rate}."
-        )
+    if not 0 <= error_rate < 1:
+        raise InvalidInputError(f"`error_rate` must be at least 0 and below 1, got {error_rate}.")
     lowest = max(error_rate, -log(delta) / n / 2)
-    trials = [risk for risk in _three_digits(lowest) if risk > lowest]
+    trials = [risk for risk in rounded_numbers(lowest, digits=3) if risk > lowest]
 
     def enough(risk: float) -> bool:
         return likely(n, _rows(coverage, n), Assumption(risk, delta, error_rate, power))
@@ -215,17 +197,6 @@ def _sizes() -> list[int]:
     return sorted({round((1 + FINENESS) ** step) for step in range(steps)})
 
 
-def _three_digits(lowest: float) -> list[float]:
-    decades = range(floor(log10(lowest)) - 2, -2)
-    return [float(f"{digits}e{decade}") for decade in decades for digits in range(100, 1000)]
-
-
 def _rows(coverage: float, n: int) -> int:
     """That share of n rows, or just above it."""
     return max(1, ceil(coverage * n - 1e-9))
-
-
-def _check_rate(error_rate: float, risk: float) -> None:
-    check_number("error_rate", error_rate)
-    if not 0 <= error_rate < risk:
-        raise InvalidInputError(f"`error_rate` must be at least 0 and below `risk` ({risk:g}), got {error_rate}.")

@@ -1,11 +1,14 @@
 """How likely `step_down` is to succeed, by its own segments, ranks tested and levels."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arguments import check_number
+from abstain._errors import InvalidInputError
 from abstain.thresholds.critical_values import (
     DECAY,
     NEGLIGIBLE,
@@ -15,8 +18,9 @@ from abstain.thresholds.critical_values import (
     first_ranks,
     walk_chances,
 )
+from abstain.thresholds.sample import check_target
 from abstain.thresholds.segments import few_errors, levels_of, segments, tested_in_turn
-from abstain.thresholds.step_down import FEW
+from abstain.thresholds.step_down import FEW, check_delta
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -40,13 +44,24 @@ class Tested(NamedTuple):
     """(J,) those allowed if none has."""
 
 
-class Assumption(NamedTuple):
+@dataclass(frozen=True)
+class Assumption:
     """What a plan is made for: the target, the share of errors among the rows accepted, the probability of success."""
 
     risk: float
     delta: float
     error_rate: float
     power: float
+
+    def __post_init__(self) -> None:
+        check_target("risk", self.risk)
+        check_delta(self.delta)
+        check_target("power", self.power)
+        check_number("error_rate", self.error_rate)
+        if not 0 <= self.error_rate < self.risk:
+            raise InvalidInputError(
+                f"`error_rate` must be at least 0 and below `risk` ({self.risk:g}), got {self.error_rate}."
+            )
 
 
 def likely(
@@ -67,7 +82,7 @@ def likely(
     segment leaves to the next. Only the first ``labelled`` ranks can pass, and a segment that begins above ``accepted``
     counts if it does so within ``beyond`` times these rows.
     """
-    risk, delta, error_rate, power = assumed
+    risk, delta = assumed.risk, assumed.delta
     parts = segments(n, risk, delta) if n > FEW else ()
     for number, segment in enumerate(parts):
         rank = max(accepted, segment.first)
@@ -75,8 +90,10 @@ def likely(
             at, limits, at_once = _up_to(rank, n, number, risk, delta)
             if labelled is not None and at[-1] > labelled:
                 continue
-            means = error_rate * at * ((at / accepted) ** 2 if rising else 1.0)
-            if _passes(at, limits, np.minimum(np.diff(means, prepend=0.0), np.diff(at, prepend=0)), at_once, power):
+            means = assumed.error_rate * at * ((at / accepted) ** 2 if rising else 1.0)
+            if _passes(
+                at, limits, np.minimum(np.diff(means, prepend=0.0), np.diff(at, prepend=0)), at_once, assumed.power
+            ):
                 return True
     return False
 

@@ -117,17 +117,12 @@ def achievable_words(rows: Iterable[Achievable], delta: float | None) -> str:
     return f"Achievable: {'; '.join(listed)}." if listed else f"{NOTHING_ACHIEVABLE}."
 
 
-def lowest_words(lowest: float | None, /) -> str:
-    """The words for what `lowest_achievable` returns."""
-    return "no risk below 1 is achievable" if lowest is None else f"a risk of {lowest:.2g} is achievable"
-
-
 def lowest_achievable(reaches: Callable[[float], bool], risk: float, /, *, guess: float | None = None) -> float | None:
     """About the lowest risk above ``risk`` that can be certified, from a guess on, by bisection; None for none below 1.
 
     It has two digits, as it is printed, and was tried: asked for, it is certified.
     """
-    trials = [trial for trial in _two_digits(risk) if risk < trial]
+    trials = [trial for trial in rounded_numbers(risk, digits=2) if risk < trial]
     return first_of(trials, reaches, bisect_left(trials, min(guess or 0.0, 0.99)))
 
 
@@ -141,7 +136,11 @@ def two_digits_up(value: float, /) -> float:
     return float(f"{ceil(float(digits) * 10)}e{int(decade) - 1}")
 
 
-def _two_digits(risk: float) -> list[float]:
-    """All numbers of two significant digits from the decade of ``risk`` on, up to 0.99, ascending."""
-    decades = range(floor(log10(risk)) - 1, -1)
-    return [float(f"{digits}e{decade}") for decade in decades for digits in range(10, 100)]
+def rounded_numbers(least: float, /, *, digits: int) -> list[float]:
+    """All numbers below 1 of so many significant digits, from the decade of the least on, ascending.
+
+    >>> rounded_numbers(0.2, digits=1)
+    [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+    """
+    decades = range(floor(log10(least)) + 1 - digits, 1 - digits)
+    return [float(f"{number}e{decade}") for decade in decades for number in range(10 ** (digits - 1), 10**digits)]

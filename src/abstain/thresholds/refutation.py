@@ -1,16 +1,18 @@
 """Is a guaranteed rate consistent with new rows? An exact test for independent rows, bets for rows in clusters."""
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log, sqrt
+from math import exp, log
 from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
+from abstain._bisection import first_number
 from abstain._kernels.counts import numbered
-from abstain.thresholds.betting import log_capital
+from abstain.thresholds.betting import bets_for, log_capital
 from abstain.thresholds.binomial import lower_bound, upper_bound
 from abstain.thresholds.guarantee import Guarantee
 from abstain.thresholds.sample import check_chance, check_target
@@ -74,28 +76,22 @@ def refutation(
     """
     check_target("limit", limit)
     check_chance("level", level)
-    k, count = int(np.count_nonzero(trials)), _total(events, trials)
     alternative = min(2 * limit, (1 + limit) / 2)
-    bets = _Bets.of(events, trials, clusters, largest) if _needs_bets(events, clusters) else None
-    if bets is None:
-        p, rows = _binomial_p(int(count), k, limit), k
-        low, high = lower_bound(int(count), k, level), upper_bound(int(count), k, delta)
-    else:
-        p, rows = bets.p_value(limit, level), int(k / bets.design_effect(limit))
-        low, high = bets.low(level), bets.high(delta)
-    power = _power(rows, limit, alternative, level)
+    counts = _counts(events, trials, clusters, largest)
+    p, high = counts.p_value(limit, level), counts.high(delta)
+    power = _power(counts.independent_rows(limit), limit, alternative, level)
     return Refutation(
         limit=limit,
-        trials=k,
-        events=count,
+        trials=int(np.count_nonzero(trials)),
+        events=int(np.count_nonzero(events & trials)) if events.dtype == bool else float(events[trials].sum()),
         p_value=p,
-        low=low,
+        low=counts.low(level),
         high=high,
         delta=delta,
         alternative=alternative,
         power=power,
-        by="binomial" if bets is None else "betting",
-        largest=1 if bets is None else int(bets.largest),
+        by="binomial" if isinstance(counts, _Binomial) else "betting",
+        largest=int(counts.largest),
         verdict=_verdict(is_refuted=p <= level, is_confirmed=high <= limit, power=power),
     )
 
@@ -128,19 +124,7 @@ def refutation_p(
     largest: int = 1,
 ) -> float:
     """The p-value of `refutation` alone; of clusters it is valid at any level, and bets aim at this one."""
-    if _needs_bets(events, clusters):
-        return _Bets.of(events, trials, clusters, largest).p_value(limit, level)
-    return _binomial_p(int(_total(events, trials)), int(np.count_nonzero(trials)), limit)
-
-
-def _needs_bets(events: NDArray[Any], clusters: NDArray[np.int64] | None) -> bool:
-    """Whether the binomial test does not apply: rows in clusters, or losses between 0 and 1."""
-    return clusters is not None or events.dtype != bool
-
-
-def _total(events: NDArray[Any], trials: NDArray[np.bool_]) -> int | float:
-    """How many trials are events, an integer, or the total of their losses."""
-    return int(np.count_nonzero(events & trials)) if events.dtype == bool else float(events[trials].sum())
+    return _counts(events, trials, clusters, largest).p_value(limit, level)
 
 
 def p_above(
@@ -188,18 +172,35 @@ def holm(p: Sequence[float], /) -> list[float]:
     return [float(value) for value in adjusted]
 
 
-def _binomial_p(events: int, trials: int, limit: float) -> float:
-    """P(Bin(trials, limit) ≥ events)."""
-    return float(bdtrc(events - 1, trials, limit)) if events else 1.0
-
-
 def _power(n: int, limit: float, rate: float, level: float) -> float:
     """The probability that the binomial test on n rows refutes the limit if this is the rate."""
-    low, high = -1, n + 1  # the fewest events that refute are the upper end
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if middle and bdtrc(middle - 1, n, limit) <= level else (middle, high)
-    return 0.0 if high > n else float(bdtrc(high - 1, n, rate))
+    fewest = bisect_left(range(1, n + 1), True, key=lambda events: bool(bdtrc(events - 1, n, limit) <= level)) + 1
+    return 0.0 if fewest > n else float(bdtrc(fewest - 1, n, rate))
+
+
+@dataclass(frozen=True)
+class _Binomial:
+    """The number of independent trials and of events among them."""
+
+    trials: int
+    events: int
+    largest: float = 1
+
+    def p_value(self, limit: float, _level: float) -> float:
+        """P(Bin(trials, limit) ≥ events)."""
+        return float(bdtrc(self.events - 1, self.trials, limit)) if self.events else 1.0
+
+    def low(self, level: float) -> float:
+        """A lower bound on the rate."""
+        return lower_bound(self.events, self.trials, level)
+
+    def high(self, level: float) -> float:
+        """An upper bound on the rate."""
+        return upper_bound(self.events, self.trials, level)
+
+    def independent_rows(self, _limit: float) -> int:
+        """How many independent rows these are worth."""
+        return self.trials
 
 
 @dataclass(frozen=True)
@@ -220,17 +221,18 @@ class _Bets:
         clusters: NDArray[np.int64] | None,
         largest: int,
     ) -> "_Bets":
-        number = np.arange(len(trials)) if clusters is None else clusters
-        each = [np.bincount(number, weights=values).astype(np.float64) for values in (trials, events * trials)]
-        steps = GRADED if clusters is None else max(float(largest), each[0].max(initial=1.0)) ** -STEPS
+        """The counts of clusters, or those of rows, each of which is one."""
         if clusters is None:
-            each = [values[trials] for values in each]
-        return cls(each[0], each[1], max(float(largest), each[0].max(initial=1.0)), steps)
+            each = [np.ones(np.count_nonzero(trials)), events[trials].astype(np.float64)]
+        else:
+            each = [np.bincount(clusters, weights=values).astype(np.float64) for values in (trials, events * trials)]
+        most = max(float(largest), each[0].max(initial=1.0))
+        return cls(each[0], each[1], most, GRADED if clusters is None else most**-STEPS)
 
     def _stakes(self, rate: float, level: float, ruin: float) -> Floats:
-        """Bets that would reach 1/level soonest if the clusters were those of this rate; none that could ruin."""
-        best = sqrt(2 * log(1 / level) / (len(self.trials) * rate * (1 - rate)))
-        return np.minimum(best * self.steps, 0.95 / (self.largest * ruin))
+        """Bets for clusters of this rate."""
+        largest = self.largest * ruin
+        return bets_for(rate * (1 - rate), len(self.trials), level, largest=largest, steps=self.steps)
 
     def p_value(self, limit: float, level: float) -> float:
         """Of "the rate is at most limit"."""
@@ -245,23 +247,25 @@ class _Bets:
         """The highest rate that bets do not rule out."""
         if not self._rules_out_above(1 - 1e-9, level):
             return 1.0
-        return _boundary(lambda rate: not self._rules_out_above(rate, level))
+        return first_number(lambda rate: self._rules_out_above(rate, level), 0.0, 1.0, within=1e-6)
 
     def low(self, level: float) -> float:
         """The lowest rate that bets do not rule out."""
-        return 0.0 if self.p_value(1e-9, level) > level else _boundary(lambda rate: self.p_value(rate, level) <= level)
+        if self.p_value(1e-9, level) > level:
+            return 0.0
+        return first_number(lambda rate: self.p_value(rate, level) > level, 0.0, 1.0, within=1e-6) - 1e-6
 
-    def design_effect(self, limit: float) -> float:
-        """How many rows in clusters tell as much as one independent row, at least 1."""
+    def independent_rows(self, limit: float) -> int:
+        """How many independent rows these are worth, at most as many as they are."""
         total = float(self.trials.sum())
         spread = float(np.square(self.events - limit * self.trials).sum())
-        return max(1.0, spread / (total * limit * (1 - limit))) if total else 1.0
+        return int(total / max(1.0, spread / (total * limit * (1 - limit)))) if total else 0
 
 
-def _boundary(holds_below: Callable[[float], bool]) -> float:
-    """Where a condition that holds for low rates stops to hold."""
-    low, high = 0.0, 1.0
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        low, high = (middle, high) if holds_below(middle) else (low, middle)
-    return (low + high) / 2
+def _counts(
+    events: NDArray[Any], trials: NDArray[np.bool_], clusters: NDArray[np.int64] | None, largest: int
+) -> _Binomial | _Bets:
+    """What tests the trials: bets for rows in clusters and losses between 0 and 1, else the binomial distribution."""
+    if clusters is None and events.dtype == bool:
+        return _Binomial(int(np.count_nonzero(trials)), int(np.count_nonzero(events & trials)))
+    return _Bets.of(events, trials, clusters, largest)

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from abstain._bisection import first_number
 from abstain.thresholds.binomial import hoeffding_bentkus_p, upper_bound
-from abstain.thresholds.coverage import rank_for_coverage, target_coverage
+from abstain.thresholds.coverage import keeping_coverage, rank_for_coverage, target_coverage
 from abstain.thresholds.guarantee import Quantity
 from abstain.thresholds.risk import RISKS, certified
 from abstain.thresholds.sample import Sample, check_chance, check_target
-from abstain.thresholds.step_down import accepting, largest_safe_rank
+from abstain.thresholds.step_down import SafeRanks
 from abstain.thresholds.threshold import CLOSE, Threshold
 
 REVIEW_SHARE = 0.5  # of δ, the rest is for the risk
@@ -78,7 +78,7 @@ def target_review(
         return _rejecting(target_coverage(confidence, coverage=1 - review, delta=delta, ids=ids, seed=seed), review)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     part = REVIEW_SHARE * delta
-    coverage = target_coverage(confidence, coverage=1 - review, delta=part, ids=ids, seed=seed)
+    coverage = keeping_coverage(sample, 1 - review, part)
     rank = rank_for_coverage(len(sample), 1 - review, part)
     risk = _below_tie if coverage.accepted > rank else _at_rank
     return _rejecting(risk(sample, rank, coverage, delta - part), review, probability=1 - delta)
@@ -111,8 +111,9 @@ def _below_tie(sample: Sample, rank: int, coverage: Threshold, delta: float) -> 
     """The lowest of a few risks that `step_down` certifies from the rank on; none of them may be."""
     level = TIE_SHARE * delta / len(RISKS)
     for risk in RISKS:
-        if safe := largest_safe_rank(sample, risk, level, first=rank):
-            threshold = accepting("target_review", sample, safe, risk=risk, delta=delta, level=level, first=rank)
+        safe = SafeRanks.of(sample, risk, level, first=rank)
+        if safe.largest:
+            threshold = safe.threshold("target_review", safe.largest, risk=risk, delta=delta)
             guarantee = replace(threshold.guarantee, target=None, bound=risk)
             return replace(threshold, guarantee=coverage.guarantee, further=(guarantee,))
     words = f"no risk up to {RISKS[-1]:g} is certified for what is accepted, as confidences tie where the cut falls"

@@ -9,7 +9,7 @@ from scipy.special import bdtrc, betaincinv
 from abstain.thresholds.binomial import samples_needed
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import ELSEWHERE, Achievable, NoSafeThresholdError, lowest_achievable
-from abstain.thresholds.sample import Sample
+from abstain.thresholds.sample import Ranked, accepting
 from abstain.thresholds.threshold import Threshold
 
 RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)  # those that people ask for
@@ -19,38 +19,21 @@ ENOUGH = 0.1  # of the rows: what is accepted at lower coverages is too little t
 
 
 def certified(
-    method: str,
-    sample: Sample,
-    rank: int,
-    /,
-    *,
-    risk: float,
-    delta: float | None,
-    bound: float | None = None,
-    value: float | None = None,
+    method: str, sample: Ranked, rank: int, /, *, risk: float, delta: float | None, bound: float | None = None
 ) -> Threshold:
-    """The threshold that accepts the ``rank`` most trusted rows, with risk at most ``risk``, or a lower ``bound``.
-
-    It is halfway to the next row unless a ``value`` is given.
-    """
-    return Threshold(
-        value=sample.below(rank) if value is None else value,
-        method=method,
-        n=len(sample),
-        accepted=rank,
-        errors=float(sample.losses[:rank].sum()),
-        guarantee=Guarantee(
-            quantity=sample.quantity,
-            target=risk,
-            bound=bound,
-            probability=None if delta is None else 1 - delta,
-            **sample.population,
-        ),
+    """The threshold that accepts the ``rank`` most trusted rows, with risk at most ``risk``, or a lower ``bound``."""
+    guarantee = Guarantee(
+        quantity=Quantity.RISK if sample.are_errors else Quantity.LOSS,
+        target=risk,
+        bound=bound,
+        probability=None if delta is None else 1 - delta,
+        **sample.population,
     )
+    return accepting(method, sample, rank, guarantee)
 
 
 def nothing_certified(
-    sample: Sample, accepted: Callable[[float, float], int], risk: float, delta: float, /
+    sample: Ranked, accepted: Callable[[float, float], int], risk: float, delta: float, /
 ) -> NoSafeThresholdError:
     """The error where no threshold is certified; ``accepted`` is how many rows are for a risk and a δ."""
 
@@ -95,7 +78,7 @@ def _targets(
             return
 
 
-def _advice(sample: Sample, risk: float, delta: float) -> str:
+def _advice(sample: Ranked, risk: float, delta: float) -> str:
     """What to do: label more rows, unless every coverage with enough of them has too many errors for chance."""
     needed = samples_needed(risk, delta)
     if (lowest := _lowest_observed(sample, risk, delta)) is not None:
@@ -108,23 +91,20 @@ def _advice(sample: Sample, risk: float, delta: float) -> str:
     return f"{more} (`abstain plan --risk {risk:.4g} --delta {delta:.4g}`), or {ELSEWHERE}."
 
 
-def _lowest_observed(sample: Sample, risk: float, delta: float) -> float | None:
+def _lowest_observed(sample: Ranked, risk: float, delta: float) -> float | None:
     """The lowest risk at any coverage with enough rows, if all are significantly above the target; None otherwise."""
-    ends = sample.ends[sample.ends >= ENOUGH * len(sample)]
-    if not sample.are_errors or not len(ends):
-        return None
-    errors = sample.totals[ends - 1]
-    if (bdtrc(errors - 1, ends, risk) > delta).any():
+    enough = sample.ends >= ENOUGH * len(sample)
+    ends, errors = sample.ends[enough], sample.totals_at_ends[enough]
+    if not sample.are_errors or not len(ends) or (bdtrc(errors - 1, ends, risk) > delta).any():
         return None
     return float(np.min(errors / ends))
 
 
-def _guess(sample: Sample, delta: float) -> float | None:
+def _guess(sample: Ranked, delta: float) -> float | None:
     """The lowest upper bound on the risk at any rank that could be tested, as if it had been the only one."""
-    if not sample.are_errors or not len(sample.ends):
+    ends, errors = sample.ends, sample.totals_at_ends
+    if not sample.are_errors or not len(ends):
         return None
-    ends = sample.ends
-    errors = sample.totals[ends - 1]
     with np.errstate(invalid="ignore"):
         bounds = np.where(errors < ends, betaincinv(errors + 1, np.maximum(ends - errors, 1e-9), 1 - 0.5 * delta), 1.0)
     return float(np.min(bounds[ends >= 0.01 * len(sample)], initial=1.0))

@@ -13,7 +13,7 @@ from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import ELSEWHERE, Achievable, NoSafeThresholdError, lowest_achievable
 from abstain.thresholds.risk import RISKS
 from abstain.thresholds.sample import Sample, check_chance, check_target
-from abstain.thresholds.step_down import accepting, largest_safe_rank
+from abstain.thresholds.step_down import SafeRanks
 from abstain.thresholds.threshold import Threshold
 
 COVERAGE_SHARE = 0.25  # of δ
@@ -78,52 +78,40 @@ def risk_and_coverage(
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     part = COVERAGE_SHARE * delta
 
-    def rank_for(trial: float, share: float) -> int:
-        first = rank_for_coverage(len(sample), share, part)
-        return largest_safe_rank(sample, trial, delta - part, first=first) if first <= len(sample) else 0
+    def safe_for(trial: float, share: float) -> SafeRanks:
+        return SafeRanks.of(sample, trial, delta - part, first=rank_for_coverage(len(sample), share, part))
 
-    def search() -> tuple[Achievable, ...]:
-        risks = tuple(sorted({risk, *RISKS}))
-        thresholds = trade_off(confidence, losses, risks=risks, delta=delta, ids=ids, seed=seed)
-        return _achievable(thresholds, rank_for, risk, coverage, delta)
-
-    if not (rank := rank_for(risk, coverage)):
+    safe = safe_for(risk, coverage)
+    if not safe.largest:
         raise NoSafeThresholdError(
             f"Risk <= {risk:.4g} and coverage >= {coverage:.4g} cannot be certified together on n={len(sample):,} "
             "calibration rows.",
             advice=f"Label more rows, or {ELSEWHERE}.",
             delta=delta,
-            search=search,
+            search=lambda: _achievable(sample, safe_for, risk, coverage, delta),
         )
     covers = Guarantee(
         quantity=Quantity.COVERAGE, target=coverage, relation="at least", probability=1 - delta, **sample.population
     )
-    first_rank = rank_for_coverage(len(sample), coverage, part)
-    threshold = accepting(
-        "risk_and_coverage", sample, rank, risk=risk, delta=delta, level=delta - part, first=first_rank
-    )
+    threshold = safe.threshold("risk_and_coverage", safe.largest, risk=risk, delta=delta)
     return replace(threshold, further=(covers,))
 
 
-RankFor = Callable[[float, float], int]
-
-
 def _achievable(
-    thresholds: list[Threshold], rank_for: RankFor, risk: float, coverage: float, delta: float
+    sample: Sample, safe_for: Callable[[float, float], SafeRanks], risk: float, coverage: float, delta: float
 ) -> tuple[Achievable, ...]:
-    """The lowest risk at this coverage, then the lowest risk at each coverage of the thresholds."""
-    lowest = lowest_achievable(lambda trial: rank_for(trial, coverage) > 0, risk)
-    pairs = [_pair(threshold, rank_for, delta) for threshold in thresholds]
-    lowest_of = {pair.coverage: pair for pair in reversed(pairs) if pair is not None}
+    """The lowest risk at this coverage, then the lowest of the usual risks at each coverage that one has."""
+    lowest = lowest_achievable(lambda trial: safe_for(trial, coverage).largest > 0, risk)
+    pairs: dict[float, Achievable] = {}
+    risks = sorted({risk, *RISKS})
+    for each in risks:
+        accepted = SafeRanks.of(sample, each, delta / len(risks)).largest
+        tried = (percent / 100 for percent in range(min(99, 100 * accepted // len(sample)), 0, -1))
+        share = next((share for share in tried if safe_for(each, share).largest), None)
+        if share is not None:
+            pairs.setdefault(share, Achievable(each, delta, share))
     first = [] if lowest is None else [Achievable(lowest, delta, coverage)]
-    return (*first, *reversed(lowest_of.values()))
-
-
-def _pair(threshold: Threshold, rank_for: RankFor, delta: float) -> Achievable | None:
-    """A risk and the largest percentage of rows that can be asked for with it: tried, not only observed."""
-    risk = threshold.guarantee.asked
-    tried = range(min(99, 100 * threshold.accepted // threshold.n), 0, -1)
-    return next((Achievable(risk, delta, each / 100) for each in tried if rank_for(risk, each / 100)), None)
+    return (*first, *pairs.values())
 
 
 def trade_off(
@@ -180,7 +168,11 @@ def trade_off(
         check_target("risks", risk)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
     level = delta / len(risks)
-    ranks = {risk: largest_safe_rank(sample, risk, level) for risk in sorted(risks)}
+    safe = {risk: SafeRanks.of(sample, risk, level) for risk in sorted(risks)}
     together = f"one of {len(risks)} guarantees that hold together with probability {1 - delta:.4g}"
-    thresholds = [accepting("step_down", sample, rank, risk=risk, delta=level) for risk, rank in ranks.items() if rank]
+    thresholds = [
+        ranks.threshold("step_down", ranks.largest, risk=risk, delta=level)
+        for risk, ranks in safe.items()
+        if ranks.largest
+    ]
     return [replace(threshold, guarantee=threshold.guarantee.noting(together)) for threshold in thresholds]

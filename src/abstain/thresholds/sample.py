@@ -1,7 +1,7 @@
 """The calibration sample of a threshold: checked, most trusted first, ready to count."""
 
 from dataclasses import dataclass
-from typing import Self, TypedDict, final
+from typing import Protocol, Self, TypedDict, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,8 +10,9 @@ from abstain._arguments import as_doubles, as_rectangle, check_fraction, check_o
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_samples
-from abstain.thresholds.guarantee import Counting, Quantity
-from abstain.thresholds.threshold import apart, between
+from abstain.metrics.groups import are_errors
+from abstain.thresholds.guarantee import Counting, Guarantee
+from abstain.thresholds.threshold import Threshold, apart, between
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -24,6 +25,43 @@ class SampledFrom(TypedDict):
     distribution: str
     counting: Counting
     largest: int | None
+
+
+class Ranked(Protocol):
+    """Calibration rows, or counts of them, the most trusted of which a threshold accepts."""
+
+    @property
+    def are_errors(self) -> bool:
+        """Whether every loss is 0 or 1, so that the exact binomial test applies."""
+
+    @property
+    def population(self) -> SampledFrom:
+        """What one more such row is a draw from."""
+
+    @property
+    def ends(self) -> Ints:
+        """The numbers of rows that a threshold can accept, ascending."""
+
+    @property
+    def totals_at_ends(self) -> NDArray[np.number]:
+        """The total loss of so many rows."""
+
+    def __len__(self) -> int: ...
+
+    def below(self, rank: int, /) -> float:
+        """The threshold that accepts exactly the ``rank`` most trusted rows."""
+
+
+def accepting(method: str, sample: Ranked, rank: int, guarantee: Guarantee, /) -> Threshold:
+    """The threshold that accepts the ``rank`` most trusted rows, one of the ``ends``, halfway to the next row."""
+    return Threshold(
+        value=sample.below(rank),
+        method=method,
+        n=len(sample),
+        accepted=rank,
+        errors=float(sample.totals_at_ends[np.searchsorted(sample.ends, rank)]),
+        guarantee=guarantee,
+    )
 
 
 @final
@@ -48,16 +86,15 @@ class Sample:
 
         With ``ids`` of which none repeats, it is a sample of clusters of one row: larger ones may exist.
         """
-        check_samples(confidence, losses)
-        c, e = as_doubles("confidence", confidence), as_doubles("losses", losses)
+        c, e = as_samples(confidence, losses)
         rows = one_per_cluster(c, e, ids=ids, seed=seed)
-        population = what_counts(len(rows), ids)
+        population = population_of(len(rows), ids)
         c, e = c[rows], e[rows]
         order = np.lexsort((-e, -c))
         c, e = c[order], e[order]
         if (c[1:] == c[:-1]).any():
             e = e[np.lexsort((generator("order within ties", 0, coarse(c), e).random(len(c)), -c))]
-        return cls(c, e, bool(((e == 0) | (e == 1)).all()), population)
+        return cls(c, e, are_errors(e), population)
 
     def __len__(self) -> int:
         return len(self.confidence)
@@ -73,48 +110,47 @@ class Sample:
         return np.flatnonzero(apart(self.confidence)) + 1
 
     @property
-    def quantity(self) -> Quantity:
-        """The selective risk of these rows: a share of errors, or a mean loss."""
-        return Quantity.RISK if self.are_errors else Quantity.LOSS
+    def totals_at_ends(self) -> Floats:
+        """The total loss of so many rows."""
+        return self.totals[self.ends - 1]
 
     def below(self, rank: int, /) -> float:
         """The threshold that accepts exactly the ``rank`` most trusted rows, halfway to the next one."""
         following = self.confidence[rank] if rank < len(self) else -np.inf
         return between(float(self.confidence[rank - 1]), float(following))
 
-    def counts(self, threshold: float, /) -> tuple[int, float]:
-        """How many rows are above a threshold, and their total loss."""
-        accepted = int(np.searchsorted(-self.confidence, -threshold))  # strict: those equal to it stay out
-        return accepted, float(self.losses[:accepted].sum())
+
+def as_samples(confidence: ArrayLike, losses: ArrayLike, /) -> tuple[Floats, Floats]:
+    """Confidences and losses of the same rows, checked, in float64."""
+    check_samples(confidence, losses)
+    return as_doubles("confidence", confidence), as_doubles("losses", losses)
 
 
-def rows_like(n: int, /) -> str:
-    """The distribution of rows that a sample of independent rows stands for."""
-    return f"rows drawn independently from the distribution of these {n}"
-
-
-def what_counts(n: int, ids: ArrayLike | None, /) -> SampledFrom:
-    """What n rows tell of, one of each cluster where there are ``ids``; of rows alone where no two share one."""
+def population_of(n: int, ids: ArrayLike | None, /) -> SampledFrom:
+    """What n rows are draws from, with ``ids`` one row of each cluster; rows alone where no two have the same id."""
     if ids is None:
-        return {"distribution": rows_like(n), "counting": "rows", "largest": None}
-    if n == len(np.asarray(ids)):
-        return {"distribution": clusters_like(n, 1), "counting": "rows", "largest": 1}
-    return {"distribution": one_row_of_each(n), "counting": "clusters", "largest": None}
+        return independent_rows(n)
+    return rows_of_clusters(n, 1) if n == len(np.asarray(ids)) else one_row_of_each(n)
 
 
-def clusters_like(clusters: int, largest: float, /) -> str:
-    """The distribution of rows that all rows of independent clusters tell of."""
+def independent_rows(n: int, /) -> SampledFrom:
+    """What n independent rows are draws from."""
+    words = f"rows drawn independently from the distribution of these {n}"
+    return {"distribution": words, "counting": "rows", "largest": None}
+
+
+def rows_of_clusters(clusters: int, largest: int, /) -> SampledFrom:
+    """What all rows of independent clusters are draws from."""
+    words = f"rows of clusters drawn independently as these {clusters} were, of at most {largest} rows each"
     if largest == 1:
-        return f"rows of which no two share an id, drawn independently as these {clusters} were"
-    return f"rows of clusters drawn independently as these {clusters} were, of at most {largest:g} rows each"
+        words = f"rows of which no two share an id, drawn independently as these {clusters} were"
+    return {"distribution": words, "counting": "rows", "largest": largest}
 
 
-def one_row_of_each(clusters: int, /) -> str:
-    """The distribution that one row of each cluster stands for."""
-    return (
-        f"one row drawn at random from each of clusters like these {clusters}: every cluster counts once, whatever its "
-        "size"
-    )
+def one_row_of_each(clusters: int, /) -> SampledFrom:
+    """What one row of each cluster is a draw from."""
+    words = f"one row drawn at random from each of clusters like these {clusters}: every cluster counts once, whatever"
+    return {"distribution": f"{words} its size", "counting": "clusters", "largest": None}
 
 
 def cluster_numbers(ids: ArrayLike, n: int, /) -> Ints:
@@ -154,6 +190,14 @@ def one_per_cluster(confidence: Floats, losses: Floats, /, *, ids: ArrayLike | N
     rng = generator("one row of each cluster", seed, coarse(confidence[order]), losses[order])
     order = order[rng.permutation(n)]
     return np.sort(order[np.unique(cluster[order], return_index=True)[1]])
+
+
+def ordered_rows(
+    confidence: Floats, losses: Floats, other: NDArray[np.generic], /, *, ids: ArrayLike | None, seed: int
+) -> Ints:
+    """One row of each cluster, by confidence, loss and another column, so that the order given decides nothing."""
+    rows = one_per_cluster(confidence, losses, ids=ids, seed=seed)
+    return rows[np.lexsort((other[rows], losses[rows], confidence[rows]))]
 
 
 def range_words(values: ArrayLike, /) -> str:

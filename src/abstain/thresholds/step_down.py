@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,7 @@ from abstain._draws import coarse
 from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import binomial_p
 from abstain.thresholds.critical_values import critical_values
+from abstain.thresholds.fallback import certified_in_turn
 from abstain.thresholds.graded_losses import Bets, are_tossed, tossed
 from abstain.thresholds.guarantee import Guarantee
 from abstain.thresholds.risk import certified, nothing_certified
@@ -83,10 +85,10 @@ def step_down(
     check_target("risk", risk)
     check_delta(delta)
     sample = Sample.of(confidence, losses, ids=ids, seed=seed)
-    rank = largest_safe_rank(sample, risk, delta)
-    if not rank:
-        raise nothing_certified(sample, lambda *target: largest_safe_rank(sample, *target), risk, delta)
-    return accepting("step_down", sample, rank, risk=risk, delta=delta)
+    safe = SafeRanks.of(sample, risk, delta)
+    if not safe.largest:
+        raise nothing_certified(sample, lambda *target: SafeRanks.of(sample, *target).largest, risk, delta)
+    return safe.threshold("step_down", safe.largest, risk=risk, delta=delta)
 
 
 def check_delta(delta: float, /) -> None:
@@ -94,12 +96,6 @@ def check_delta(delta: float, /) -> None:
     check_chance("delta", delta)
     if delta < LEAST_DELTA:
         raise InvalidInputError(f"`delta` must be at least {LEAST_DELTA:g} for step_down, got {delta}.")
-
-
-def largest_safe_rank(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> int:
-    """How many of the most trusted rows can be accepted by a threshold that is certified; 0 for none."""
-    safe = safe_ranks(sample, risk, delta, first=first)
-    return int(safe[-1]) if len(safe) else 0
 
 
 class Extent(IntEnum):
@@ -112,41 +108,51 @@ class Extent(IntEnum):
     WHOLE = 3
 
 
-def safe_ranks(sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> Ints:
-    """All numbers of rows that a threshold can accept and that are certified, ascending: together, with 1 − δ.
+@final
+@dataclass(frozen=True)
+class SafeRanks:
+    """The numbers of rows that a threshold can accept and that are certified: all together, with 1 − δ."""
 
-    Each segment is tested at its share of δ, and also at what the one before it had if all of that was rejected.
-    """
-    sample = _with_coins(sample, risk)
-    ends = sample.ends
-    if len(ends) <= FEW:
-        return _values(sample, risk, delta, first)
-    return ends[(_extents(sample, risk, delta, first)[ends] > 0) & (ends >= first)]
+    sample: Sample
+    ranks: Ints
+    """(m,) ascending."""
+    extents: NDArray[np.int8]
+    """(m,) how much of the gap below each is certified with it."""
 
+    @classmethod
+    def of(cls, sample: Sample, risk: float, delta: float, /, *, first: int = 1) -> Self:
+        """By tests from the rank ``first`` on."""
+        tested = tossed(sample) if not sample.are_errors and are_tossed(len(sample), risk) else sample
+        ends = sample.ends
+        if len(ends) <= FEW:
+            extents = _extents_of_values(tested, risk, delta)
+        else:
+            extents = _extents(tested, risk, delta, first)[ends]
+        safe = (extents > 0) & (ends >= first)
+        return cls(sample, ends[safe], extents[safe])
 
-def threshold_value(sample: Sample, rank: int, risk: float, delta: float, /, *, first: int = 1) -> float:
-    """The threshold that accepts so many rows, one of `safe_ranks`: halfway to the next row if that much is certified.
+    @property
+    def largest(self) -> int:
+        """The largest of them; 0 for none."""
+        return int(self.ranks[-1]) if len(self.ranks) else 0
 
-    Where a rank inside a tie certified them, nothing is known of the gap, which no row shows: then at the tie.
-    """
-    sample = _with_coins(sample, risk)
-    if not _tests_efficient_ranks(sample, risk) or len(sample.ends) <= FEW:
-        return sample.below(rank)
-    extent = _extents(sample, risk, delta, first)[rank]
-    if extent == Extent.WHOLE:
-        return sample.below(rank)
-    lower = float(sample.confidence[rank]) if rank < len(sample) else -np.inf
-    beside = at_upper if extent == Extent.OF_TIE else at_lower
-    return beside(float(sample.confidence[rank - 1]), lower)
+    def value(self, rank: int, /) -> float:
+        """The threshold that accepts so many rows: halfway to the next row if that much is certified.
 
+        Where a rank inside a tie certified them, nothing is known of the gap, which no row shows: then at the tie.
+        """
+        extent = self.extents[np.searchsorted(self.ranks, rank)]
+        if extent == Extent.WHOLE:
+            return self.sample.below(rank)
+        lower = float(self.sample.confidence[rank]) if rank < len(self.sample) else -np.inf
+        beside = at_upper if extent == Extent.OF_TIE else at_lower
+        return beside(float(self.sample.confidence[rank - 1]), lower)
 
-def accepting(
-    method: str, sample: Sample, rank: int, /, *, risk: float, delta: float, level: float | None = None, first: int = 1
-) -> Threshold:
-    """The threshold that accepts so many rows, one of `safe_ranks` at ``level``, by default δ, with its guarantee."""
-    value = threshold_value(sample, rank, risk, level or delta, first=first)
-    threshold = certified(method, sample, rank, risk=risk, delta=delta, value=value)
-    return replace(threshold, guarantee=noting_few_values(threshold.guarantee, sample))
+    def threshold(self, method: str, rank: int, /, *, risk: float, delta: float) -> Threshold:
+        """The threshold that accepts so many rows, with its guarantee."""
+        threshold = certified(method, self.sample, rank, risk=risk, delta=delta)
+        guarantee = noting_few_values(threshold.guarantee, self.sample)
+        return replace(threshold, value=self.value(rank), guarantee=guarantee)
 
 
 def noting_few_values(guarantee: Guarantee, sample: Sample, /) -> Guarantee:
@@ -157,20 +163,15 @@ def noting_few_values(guarantee: Guarantee, sample: Sample, /) -> Guarantee:
     return guarantee.noting(f"proved for a score that takes no other values than the {values} {words} of these rows")
 
 
-def _with_coins(sample: Sample, risk: float) -> Sample:
-    return tossed(sample) if not sample.are_errors and are_tossed(len(sample), risk) else sample
-
-
-def _tests_efficient_ranks(sample: Sample, risk: float) -> bool:
-    return sample.are_errors and few_errors(len(sample), risk)
-
-
 def _extents(sample: Sample, risk: float, delta: float, first: int) -> NDArray[np.int8]:
-    """(n + 1,) of each number of rows, 0 where it is not certified."""
+    """(n + 1,) of each number of rows, 0 where it is not certified.
+
+    Each segment is tested at its share of δ, and also at what the one before it had if all of that was rejected.
+    """
     tests: Tests = _step_down
     if not sample.are_errors:
         tests = _bets
-    elif _tests_efficient_ranks(sample, risk):
+    elif few_errors(len(sample), risk):
         tests = _efficient_ranks
     parts = segments(len(sample), risk, delta, first=first)
     extents, inherited = np.zeros(len(sample) + 1, dtype=np.int8), 0
@@ -182,28 +183,18 @@ def _extents(sample: Sample, risk: float, delta: float, first: int) -> NDArray[n
     return extents
 
 
-def _values(sample: Sample, risk: float, delta: float, first: int) -> Ints:
-    """The same for a score of few values, which are its only thresholds: fallback over them, with equal shares of δ."""
-    ends, level, safe = sample.ends, 0.0, []
-    levels = np.arange(1, len(ends) + 1) * delta / len(ends)
-    passes = _exact_test(sample, risk) if sample.are_errors else _bet_test(sample, risk)
-    for end in ends.tolist():
-        level += delta / len(ends)
-        if passes(end, tuple(levels[levels > level * (1 - 1e-9)])):
-            safe.append(end)
-        else:
-            level = 0.0
-    return np.array([end for end in safe if end >= first], dtype=np.int64)
+def _extents_of_values(sample: Sample, risk: float, delta: float) -> NDArray[np.int8]:
+    """The same at the ends, for a score of few values, which are its only thresholds: fallback, equal shares of δ."""
+    ends, totals = sample.ends, sample.totals
+    bets = None if sample.are_errors else Bets.of(sample)
 
+    def passes(rank: int, levels: tuple[float, ...]) -> bool:
+        if bets is None:
+            return binomial_p(float(totals[rank - 1]), rank, risk) <= levels[0]
+        return bets.in_turn(rank, rank, risk, levels) == rank
 
-def _exact_test(sample: Sample, risk: float) -> Callable[[int, tuple[float, ...]], bool]:
-    totals = sample.totals
-    return lambda rank, levels: binomial_p(float(totals[rank - 1]), rank, risk) <= levels[0]
-
-
-def _bet_test(sample: Sample, risk: float) -> Callable[[int, tuple[float, ...]], bool]:
-    bets = Bets.of(sample)
-    return lambda rank, levels: bets.in_turn(rank, rank, risk, levels) == rank
+    passed = certified_in_turn([(rank, 1 / len(ends)) for rank in ends.tolist()], passes, delta)
+    return np.where(np.isin(ends, passed), Extent.WHOLE, 0).astype(np.int8)
 
 
 def _efficient_ranks(

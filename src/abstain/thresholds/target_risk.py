@@ -12,7 +12,7 @@ from abstain._arguments import as_doubles, check_number, check_share
 from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_samples
 from abstain.thresholds.betting_sequence import betting
-from abstain.thresholds.sample import check_largest, cluster_numbers, clusters_like
+from abstain.thresholds.sample import check_largest, cluster_numbers
 from abstain.thresholds.step_down import step_down
 from abstain.thresholds.threshold import Threshold
 
@@ -83,9 +83,7 @@ def target_risk(
     clusters = cluster_numbers(ids, np.size(confidence))
     if max(largest or 1, int(np.bincount(clusters).max(initial=1))) > 1:
         return betting(confidence, losses, risk=risk, delta=delta, ids=clusters, largest=largest, seed=seed)
-    threshold = step_down(confidence, losses, risk=risk, delta=delta, seed=seed)
-    guarantee = replace(threshold.guarantee, distribution=clusters_like(len(clusters), 1), largest=1)
-    return replace(threshold, guarantee=guarantee)
+    return step_down(confidence, losses, risk=risk, delta=delta, ids=clusters, seed=seed)
 
 
 def label_floor(confidence: ArrayLike, /, *, share: float) -> float:

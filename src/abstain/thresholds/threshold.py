@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from math import inf, isinf
 from sys import float_info
-from typing import Self, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,6 +54,29 @@ class Threshold:
                 f"A threshold must be a number with counts that fit, got {self.value} with {self.accepted} of {self.n} "
                 f"accepted and losses of {self.errors}."
             )
+
+    @classmethod
+    def counted(
+        cls,
+        value: float,
+        method: str,
+        confidence: NDArray[np.float64],
+        losses: NDArray[Any],
+        /,
+        guarantee: Guarantee,
+        *further: Guarantee,
+    ) -> Self:
+        """The threshold with its counts on rows (n,) that did not choose it, or that certified it."""
+        accepted = confidence > value
+        return cls(
+            value=value,
+            method=method,
+            n=len(confidence),
+            accepted=int(np.count_nonzero(accepted)),
+            errors=float(losses[accepted].sum()),
+            guarantee=guarantee,
+            further=further,
+        )
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:

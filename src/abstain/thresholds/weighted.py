@@ -13,9 +13,8 @@ from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain._extras import require
 from abstain._names import check_name
-from abstain.thresholds.betting_sequence import betting
-from abstain.thresholds.guarantee import Counting
-from abstain.thresholds.sample import check_chance, check_target, one_per_cluster, range_words
+from abstain.thresholds.betting_sequence import ClusteredRows
+from abstain.thresholds.sample import SampledFrom, as_samples, check_chance, check_target, ordered_rows, range_words
 from abstain.thresholds.step_down import step_down
 from abstain.thresholds.threshold import Threshold
 
@@ -75,10 +74,10 @@ def estimate_weights(source: ArrayLike, target: ArrayLike, /, *, largest: float 
     >>> estimate_weights(rng.normal(size=(200, 2)), 1 + rng.normal(size=(200, 2))).weights.shape
     (200,)
     """
-    linear_model = require("sklearn.linear_model", extra="sklearn", feature="Estimating weights")
-    selection = require("sklearn.model_selection", extra="sklearn", feature="Estimating weights")
-    preprocessing = require("sklearn.preprocessing", extra="sklearn", feature="Estimating weights")
-    pipeline = require("sklearn.pipeline", extra="sklearn", feature="Estimating weights")
+    linear_model, selection, preprocessing, pipeline = (
+        require(f"sklearn.{name}", extra="sklearn", feature="Estimating weights")
+        for name in ("linear_model", "model_selection", "preprocessing", "pipeline")
+    )
     a, b = as_doubles("source", source), as_doubles("target", target)
     if a.ndim != 2 or b.ndim != 2 or a.shape[1] != b.shape[1] or min(len(a), len(b)) < 5:
         raise InvalidInputError(
@@ -129,9 +128,7 @@ def rejection_sample(
     ----------
     Park et al., "PAC prediction sets under covariate shift", ICLR 2022.
     """
-    w = as_doubles("weights", weights)
-    if w.ndim != 1 or not largest > 0 or not ((w >= 0) & (w <= largest)).all():
-        raise InvalidInputError(f"`weights` must be between 0 and `largest` ({largest}), got {range_words(w)}.")
+    w, _ = _known(weights, largest)
     return generator("rejection sampling", seed, *map(coarse, (w, *data))).random(len(w)) < w / largest
 
 
@@ -168,8 +165,8 @@ def weighted_risk(
     delta : float
         The probability with which the guarantee may fail, at most 0.5.
     by : {"rejection_sampling", "betting"}
-        `rejection_sample` and then `step_down`, or `betting` on all rows, which is better where few weights come
-        near ``largest``.
+        `rejection_sample` and then `step_down`, or the bets of `betting` on all rows, which are better where few
+        weights come near ``largest``.
     ids : (n,) array, optional
         Rows with the same id are one cluster, of which one row is drawn: the guarantee is then about clusters.
     seed : int
@@ -197,15 +194,18 @@ def weighted_risk(
     """
     check_target("risk", risk)
     check_chance("delta", delta)
-    estimated = isinstance(weights, EstimatedWeights)
-    if isinstance(weights, EstimatedWeights):
-        largest, weights = weights.largest if largest is None else largest, weights.weights
-    if largest is None:
-        raise InvalidInputError("`largest` must be given, a bound on the weights known beforehand, got none.")
     check_name("by", by, ("rejection_sampling", "betting"), rule="be rejection_sampling or betting")
-    c, e, w = _columns(confidence, losses, weights, ids, seed)
+    (c, e), (w, largest) = as_samples(confidence, losses), _known(weights, largest)
+    if w.shape != c.shape:
+        raise InvalidInputError(f"`weights` must have a weight for each sample, got {w.shape} for {c.shape}.")
+    rows = ordered_rows(c, e, w, ids=ids, seed=seed)
+    c, e, w = c[rows], e[rows], w[rows]
+    population: SampledFrom = {"distribution": SHIFTED, "counting": "rows", "largest": None}
+    if ids is not None:
+        population = {"distribution": ONE_OF_EACH, "counting": "clusters", "largest": None}
     if by == "betting":
-        threshold = betting(c, e, risk=risk, delta=delta, weights=w, largest=largest, seed=seed)
+        weighted = ClusteredRows.of(c, e, w, np.arange(len(c)), largest, of_sample=False)
+        threshold = weighted.certified(population, risk=risk, delta=delta, seed=seed)
     else:
         kept = rejection_sample(w, largest=largest, data=(c, e), seed=seed)
         if not kept.any():
@@ -213,20 +213,19 @@ def weighted_risk(
                 "`weights` must keep at least one sample, got none kept. Calibrate on more samples."
             )
         threshold = step_down(c[kept], e[kept], risk=risk, delta=delta)
-    counting: Counting = "rows" if ids is None else "clusters"
-    guarantee = replace(threshold.guarantee, distribution=SHIFTED if ids is None else ONE_OF_EACH, counting=counting)
-    if estimated:
+    guarantee = replace(threshold.guarantee, **population)
+    if isinstance(weights, EstimatedWeights):
         guarantee = guarantee.unproved(ESTIMATED)
     return replace(threshold, method="weighted_risk", guarantee=guarantee)
 
 
-def _columns(
-    confidence: ArrayLike, losses: ArrayLike, weights: ArrayLike, ids: ArrayLike | None, seed: int
-) -> tuple[NDArray[np.float64], ...]:
-    """One row of each cluster, in an order that the order of the rows given does not decide."""
-    c, e, w = as_doubles("confidence", confidence), as_doubles("losses", losses), as_doubles("weights", weights)
-    if not c.shape == e.shape == w.shape:
-        raise InvalidInputError(f"`weights` must have a weight for each sample, got {w.shape} for {c.shape}.")
-    rows = one_per_cluster(c, e, ids=ids, seed=seed)
-    order = rows[np.lexsort((w[rows], e[rows], c[rows]))]
-    return c[order], e[order], w[order]
+def _known(weights: ArrayLike | EstimatedWeights, largest: float | None) -> tuple[NDArray[np.float64], float]:
+    """Weights from 0 to their largest, and that."""
+    if isinstance(weights, EstimatedWeights):
+        largest, weights = weights.largest if largest is None else largest, weights.weights
+    if largest is None:
+        raise InvalidInputError("`largest` must be given, a bound on the weights known beforehand, got none.")
+    w = as_doubles("weights", weights)
+    if w.ndim != 1 or not largest > 0 or not ((w >= 0) & (w <= largest)).all():
+        raise InvalidInputError(f"`weights` must be between 0 and `largest` ({largest}), got {range_words(w)}.")
+    return w, largest

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from abstain._errors import InvalidInputError
 from abstain.scores.logistic import FLATTEST, OF_BASE, fit_logistic
-from abstain.scores.quantile_map import CERTAIN, QuantileMap
+from abstain.scores.quantile_map import QuantileMap
+from abstain.scores.rows import CERTAIN
 from abstain.scores.score import Stored
 
 Floats = NDArray[np.float64]

@@ -56,10 +56,10 @@ class MissRate(Target):
 
     def threshold(self, rows: ScoredRows, /) -> Thresholds:
         """The threshold of each predicted class, and what they do together."""
-        by_number = by_rule_of_classes(self, self.miss_rate, rows)
-        first = next(iter(by_number.values()))
+        by_name = by_rule_of_classes(self, self.miss_rate, rows)
+        first = next(iter(by_name.values()))
         free = replace(first, value=-inf, n=0, accepted=0, errors=0.0)  # a class that is never predicted here
-        parts = {name: by_number.get(number, free) for number, name in enumerate(class_list(rows.outputs))}
+        parts = {name: by_name.get(name, free) for name in class_list(rows.outputs)}
         total = replace(
             next(iter(parts.values())),
             value=inf,
@@ -90,7 +90,6 @@ def by_rule_of_classes(target: Target, rates: Mapping[str | int, float], rows: S
             rule="name classes of the outputs",
             otherwise=f"There are {', '.join(names[:9])}{', …' * (len(names) > 9)}.",
         )
-    by_number = {names.index(str(name)): rate for name, rate in rates.items()}
-    return target.by_rule(
-        rows, rows.predictions, rows.outputs.labels, miss_rate=by_number, class_names=names, **options
-    )
+    classes = np.array([*names, None], dtype=object)  # None for an unknown class
+    columns = classes[rows.predictions], classes[np.maximum(rows.outputs.labels, -1)]
+    return target.by_rule(rows, *columns, miss_rate={str(name): rate for name, rate in rates.items()}, **options)
