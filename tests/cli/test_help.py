@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from abstain.cli.app import COMMANDS, app
-from abstain.cli.help import add_command
+from abstain.cli.commands import add_command
 from abstain.cli.terminal import ASCII
 from abstain.scores import SCORES
 

@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
+import abstain
 from abstain._errors import InvalidInputError, MissingFileError
 from abstain._io.files import read_text, write_text
 from abstain._io.locks import alone_with
-from abstain.cli.options import Json
-from abstain.cli.printing import warn
-from abstain.cli.watch_view import print_acknowledged, print_raised, print_standing, print_watch, warn_unused_columns
+from abstain.cli.commands import Json
+from abstain.cli.printing import Result, warn
+from abstain.cli.watch_view import (
+    acknowledged_lines,
+    as_document,
+    show_raised,
+    show_standing,
+    warn_unused_columns,
+    watch_lines,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,9 +32,10 @@ if TYPE_CHECKING:
     from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
     from abstain.monitor.stream import StreamBatch
     from abstain.monitor.watch import Watch
-    from abstain.selector import Selector
 
 EVERY_SECONDS = 1.0
+ALARM = 3
+"""The exit code."""
 
 
 @final
@@ -64,7 +73,6 @@ class WatchOptions:
         from abstain.monitor.recent import RECENT_ROWS
         from abstain.monitor.rule import Rule
         from abstain.monitor.watch import Watch
-        from abstain.selector import Cascade
         from abstain.selector.cascades.loading import certifying_selector, load_selector
         from abstain.thresholds.sample import check_chance
 
@@ -77,14 +85,14 @@ class WatchOptions:
         selector = None if loaded is None else certifying_selector(loaded)
         rule = None if selector is None else Rule.of(selector)
         per = self.per if rule is None else rule.monitored_per(self.per)
-        if isinstance(loaded, Cascade):
+        if isinstance(loaded, abstain.Cascade):
             per = per or loaded.guaranteed_per
         monitors = self._monitors(selector, per)
         window = WINDOW_ROWS if self.label_window is None else self.label_window
         recent = RECENT_ROWS if self.recent is None else self.recent
         return Watch(monitors, rule=rule, label_window=window, recent_window=recent) if monitors.parts else None
 
-    def _monitors(self, selector: "Selector | None", per: str | None) -> "DeploymentMonitor":
+    def _monitors(self, selector: "abstain.Selector | None", per: str | None) -> "DeploymentMonitor":
         from abstain.monitor import DeploymentMonitor, RiskMonitor
 
         delta = self.delta if per is None else self.delta / 2  # the other half is for the groups
@@ -102,12 +110,10 @@ class WatchOptions:
         return monitors if per is None else monitors.by_group(per, delta=delta, selector=selector)
 
     def _acceptance(self, calibration: str, delta: float) -> "AcceptanceMonitor":
-        from abstain.monitor import AcceptanceMonitor
-
         accepted, _, n = calibration.partition("/")
         if not (calibration.isascii() and accepted.isdigit() and n.isdigit()):
             raise InvalidInputError(f"`--calibration` must be ACCEPTED/N, such as 800/1000, got {calibration!r}.")
-        return AcceptanceMonitor.from_calibration(accepted=int(accepted), n=int(n), delta=delta)
+        return abstain.monitor.AcceptanceMonitor.from_calibration(accepted=int(accepted), n=int(n), delta=delta)
 
     def resume(self, state: Path | None, /) -> "Watch":
         """The watch in the state file, or else a new one."""
@@ -153,7 +159,7 @@ def monitor(
         bool, typer.Option("--acknowledge", help="End the alarms in --state; their evidence starts again from zero.")
     ] = False,
     json: Json = False,
-) -> None:
+) -> Result:
     """Raise an alarm when a deployed selector's risk rises.
 
     The risk is tested as labels arrive. Without labels, changes in the share accepted and in confidence are.
@@ -190,8 +196,7 @@ def monitor(
     if state is not None and not state.absolute().parent.is_dir():
         raise InvalidInputError(f"`--state` must be in a folder that exists, got {state}.")
     if acknowledge:
-        _acknowledge(options, stream, state, json)
-        return
+        return _acknowledge(options, stream, state)
     if stream is None:
         raise InvalidInputError("`STREAM` must be a file, or - for standard input, got none.")
     with nullcontext() if state is None else alone_with(state):
@@ -201,9 +206,7 @@ def monitor(
         _observe(watch, stream, state, quiet=json)
     if is_new:
         warn(f"started a new state, {state}, which did not exist.")
-    print_watch(watch, before, json=json)
-    if watch.standing:
-        raise typer.Exit(3)
+    return Result(as_document(watch, before), watch_lines(watch), ALARM if watch.standing else 0)
 
 
 def _observe(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> None:
@@ -214,7 +217,7 @@ def _observe(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) ->
     if live:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the state is saved
     if not quiet:
-        print_standing(watch)
+        show_standing(watch)
     try:
         _read(watch, stream, state, quiet=quiet)
     except BaseException:
@@ -252,10 +255,10 @@ def _read(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> No
             write_text(state, watch.to_json())
             saved = time.monotonic()
             pause = max(EVERY_SECONDS, 10 * (saved - began))
-        print_raised(watch, raised if not quiet else (), before)
+        show_raised(watch, raised if not quiet else (), before)
         warned = warned or warn_unused_columns(watch, batch.names)
     raised = watch.close()
-    print_raised(watch, raised if not quiet else (), before)
+    show_raised(watch, raised if not quiet else (), before)
 
 
 def _find_decision(batch: "StreamBatch", stream: str, state: Path) -> bool:
@@ -279,7 +282,7 @@ def _find_decision(batch: "StreamBatch", stream: str, state: Path) -> bool:
     return False
 
 
-def _acknowledge(options: WatchOptions, stream: str | None, state: Path | None, json: bool) -> None:
+def _acknowledge(options: WatchOptions, stream: str | None, state: Path | None) -> Result:
     """End the alarms that stand in a state, and record the time in it."""
     if stream is not None or state is None:
         given = "no `--state`" if state is None else f"the stream {stream}"
@@ -294,7 +297,4 @@ def _acknowledge(options: WatchOptions, stream: str | None, state: Path | None, 
         if not ended:
             raise InvalidInputError(f"`--acknowledge` must have an alarm to end, got none in {state.name}.")
         write_text(state, watch.to_json())
-    if json:
-        print_watch(watch, watch.rows, json=True)
-    else:
-        print_acknowledged(watch, ended)
+    return Result(as_document(watch, watch.rows), acknowledged_lines(watch, ended))

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Annotated, cast, final
 
 import typer
 
+import abstain
 from abstain._errors import InvalidInputError
-from abstain.cli.options import Json
-from abstain.cli.printing import command_line
-from abstain.cli.recertify_view import print_answered, print_asked
+from abstain._io.files import check_output_path, read_text, write_text
+from abstain._io.records import from_json
+from abstain.cli.printing import Result, command_line
+from abstain.cli.recertify_view import answered_result, asked_result, is_certified
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from abstain.selector import Cascade, Selector
-    from abstain.selector.group_recertification import GroupRecertification
-    from abstain.selector.recertify import Recertification
+    from abstain.selector import GroupRecertification, Recertification
 
     Searched = Recertification | GroupRecertification
 
@@ -39,10 +39,8 @@ class RecertifiedTarget:
         typer.Option(help="Certify only this group again; repeat for several. The others keep their thresholds."),
     ] = None
 
-    def resume(self, old: "Selector", state: Path, /) -> "Recertification | GroupRecertification":
+    def resume(self, old: "abstain.Selector", state: Path, /) -> "Searched":
         """The recertification in the state file, or a new one."""
-        from abstain._io.files import read_text
-        from abstain._io.records import from_json
         from abstain.selector.group_recertification import recertification_of
 
         new = recertification_of(old, risk=self.risk, delta=self.delta, only=self.group or ())
@@ -100,8 +98,7 @@ def recertify(
         Path | None,
         typer.Option("--output", "-o", help="With --ask, the .csv of rows to label; else the new selector."),
     ] = None,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Certify a new threshold after an alarm. It is at or above the old one, and tested after every batch of labels.
 
     First draw rows to label from recent decisions (--ask). Fill in the column error (1 where the answer is wrong), or
@@ -113,7 +110,6 @@ def recertify(
 
     Example: abstain recertify s.abstain decisions.csv --state again.json --ask 200 -o to-label.csv
     """
-    from abstain._io.files import check_output_path
     from abstain.selector.cascades.loading import certifying_selector, load_selector
 
     for file in filter(None, (state, output)):
@@ -126,20 +122,17 @@ def recertify(
         column = "loss" if old.threshold.guarantee.quantity.event == "loss" else "error"
         asked = _ask(saved, rows, labels.ask, state, output, column=column)
         then = command_line("recertify", selector, output, "--state", state, "-o", "new.abstain")
-        print_asked(asked, output, column, then, json=json)
-        return
+        return asked_result(asked, output, column, then)
     answered = _answer(saved, rows, state, audited=labels.audited)
-    written = None if answered.certified in (None, ()) else output
-    if written is not None:
-        _renewed(answered, loaded).save(written)
-    print_answered(answered, written, json=json)
+    if output is not None and is_certified(answered):
+        _renewed(answered, loaded).save(output)
+    return answered_result(answered, output)
 
 
 def _ask(saved: "Searched", rows: Path, labels: int, state: Path, output: Path, *, column: str) -> "Searched":
     """Draw rows to label and write them."""
-    from abstain._io.files import write_text
     from abstain.outputs.table import read_columns
-    from abstain.selector.recertify import Recertification
+    from abstain.selector import Recertification
 
     columns = read_columns(rows, number=("confidence",), text=("id",), if_there=("prediction",))
     extra = {name: columns[name] for name in ("prediction",) if name in columns}
@@ -185,26 +178,21 @@ def _to_label(asked: "Searched", extra: "dict[str, NDArray[np.str_]]", column: s
 
 def _answer(saved: "Searched", rows: Path, state: Path, *, audited: bool) -> "Searched":
     """Read the labels, of an audit or of rows that were asked for, and save what they show."""
-    from abstain._io.files import write_text
     from abstain.outputs.table import read_decisions, read_errors
-    from abstain.selector.audited_decisions import AuditedDecisions
-    from abstain.selector.recertify import Recertification
+    from abstain.selector import AuditedDecisions, Recertification
 
-    answered: Searched
-    if not audited:
-        answered = saved.answer(*read_errors(rows))
-    elif isinstance(saved, Recertification):
-        answered = saved.take(AuditedDecisions.of(*read_decisions(rows).values()))
+    if audited:
+        decisions = AuditedDecisions.of(*read_decisions(rows).values())
+        groups = () if isinstance(saved, Recertification) else (_read_groups(saved, rows),)
+        answered: Searched = saved.take(decisions, *groups)
     else:
-        answered = saved.take(AuditedDecisions.of(*read_decisions(rows).values()), _read_groups(saved, rows))
+        answered = saved.answer(*read_errors(rows))
     write_text(state, answered.to_json())
     return answered
 
 
-def _renewed(answered: "Searched", old: "Selector | Cascade") -> "Selector | Cascade":
+def _renewed(answered: "Searched", old: "abstain.Selector | abstain.Cascade") -> "abstain.Selector | abstain.Cascade":
     """The old selector or cascade with the new threshold."""
-    from abstain.selector import Cascade
-
-    if isinstance(old, Cascade):
+    if isinstance(old, abstain.Cascade):
         return replace(old, selector=answered.selector(old.selector))
     return answered.selector(old)

@@ -1,77 +1,88 @@
 """What `abstain recertify` prints: the rows to label, or what their labels certify."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from abstain.cli.printing import print_json, say
+from abstain.cli.printing import Line, Lines, Result, warn
 
 if TYPE_CHECKING:
-    from abstain.selector.group_recertification import GroupRecertification
-    from abstain.selector.recertify import Recertification
+    from abstain.selector import GroupRecertification, Recertification
 
     Searched = Recertification | GroupRecertification
 
+NOTHING = 1
+"""The exit code where a new selector was asked for and nothing is certified."""
 
-def print_asked(asked: "Searched", output: Path, column: str, then: str, *, json: bool) -> None:
+
+def asked_result(asked: "Searched", output: Path, column: str, then: str) -> Result:
     """Which rows to label, and what to do then."""
-    if json:
-        print_json({"pending": list(asked.pending), "labels": len(asked.ids)})
-        return
     fills = {"loss": "its loss in the column loss", "error": "1 in the column error where the answer is wrong, else 0"}
-    say(f"Label the {len(asked.pending)} rows in {output}: {fills[column]}.")
-    say(f"Then: {then}", whole=True)
+    return Result(
+        {"pending": asked.pending, "labels": len(asked.ids)},
+        [
+            f"Label the {len(asked.pending)} rows in {output}: {fills[column]}.",
+            Line(f"Then: {then}", whole=True),
+        ],
+    )
 
 
-def print_answered(answered: "Searched", written: Path | None, *, json: bool) -> None:
-    """What the labels certify, and the file of the new selector if one was written."""
-    from abstain.selector import GroupRecertification
+def answered_result(answered: "Searched", output: Path | None) -> Result:
+    """What the labels certify, and the file of the new selector, which is not written where that is nothing."""
+    from abstain.selector import Recertification
 
-    if isinstance(answered, GroupRecertification):
-        _print_groups(answered, json=json)
+    labels = len(answered.ids)
+    if isinstance(answered, Recertification):
+        value = None if answered.threshold is None else answered.threshold.value
+        document: dict[str, Any] = {"labels": labels, "looks": answered.looks, "threshold": value}
+        lines = _lines(answered)
     else:
-        _print(answered, json=json)
-    if written is not None and not json:
-        say(f"New selector: {written}")
+        values = {name: group.certified for name, group in answered.groups.items()}
+        document = {"labels": labels, "thresholds": values}
+        lines = _group_lines(answered)
+    if output is None:
+        return Result(document, lines)
+    if not is_certified(answered):
+        warn(f"{output} is not written, since nothing is certified yet.")
+        return Result(document, lines, NOTHING)
+    return Result(document, [*lines, f"New selector: {output}"])
 
 
-def _print(answered: "Recertification", *, json: bool) -> None:
+def is_certified(answered: "Searched", /) -> bool:
+    """Whether there is a new threshold, for all rows or for a group."""
+    return answered.certified not in (None, ())
+
+
+def _lines(answered: "Recertification") -> Lines:
     threshold, labels = answered.threshold, len(answered.ids)
-    if json:
-        value = None if threshold is None else threshold.value
-        print_json({"labels": labels, "looks": answered.looks, "threshold": value})
-    elif threshold is None:
-        say(f"Nothing is certified after {labels} labels: {answered.outlook()}.")
-        say(f"- The next test is at {answered.next_look} labels: {_next_step(answered)}")
-        say(
-            "- For a higher --risk start again with a new --state file and decisions on new rows: labels that led to "
-            "a target cannot certify it."
-        )
-    else:
-        say(f"Certified after {labels} labels: {threshold}")
+    if threshold is not None:
+        yield f"Certified after {labels} labels: {threshold}"
+        return
+    yield f"Nothing is certified after {labels} labels: {answered.outlook()}."
+    yield f"- The next test is at {answered.next_look} labels: {_next_step(answered)}"
+    yield (
+        "- For a higher --risk start again with a new --state file and decisions on new rows: labels that led to "
+        "a target cannot certify it."
+    )
 
 
-def _print_groups(answered: "GroupRecertification", *, json: bool) -> None:
+def _group_lines(answered: "GroupRecertification") -> Lines:
     """The same for each group."""
     certified, labels = answered.certified, len(answered.ids)
-    if json:
-        values = {name: group.certified for name, group in answered.groups.items()}
-        print_json({"labels": labels, "thresholds": values})
-        return
     if certified:
-        say(f"Certified after {labels} labels: {len(certified)} of {len(answered.groups)} groups ({answered.per}).")
+        yield f"Certified after {labels} labels: {len(certified)} of {len(answered.groups)} groups ({answered.per})."
     else:
-        say(f"Nothing is certified after {labels} labels, in {len(answered.groups)} groups ({answered.per}).")
+        yield f"Nothing is certified after {labels} labels, in {len(answered.groups)} groups ({answered.per})."
     for name, group in answered.groups.items():
         if group.certified is not None:
-            say(f"- {name}: accept iff confidence > {group.certified:.6g}, by {len(group.ids)} labels.")
+            yield f"- {name}: accept iff confidence > {group.certified:.6g}, by {len(group.ids)} labels."
         else:
             none = f"nothing after {len(group.ids)} labels; the next test is at {group.next_look}"
-            say(f"- {name}: {none}. It needs {_more(group)}")
+            yield f"- {name}: {none}. It needs {_more(group)}"
     ready = [_missing(group) for group in answered.groups.values() if group.certified is None and _has_left(group)]
     if ready:
-        say(f"Next: --ask {len(ready) * max(ready)}, since labels are drawn evenly from groups not certified yet.")
+        yield f"Next: --ask {len(ready) * max(ready)}, since labels are drawn evenly from groups not certified yet."
     if certified:
-        say(
+        yield (
             f"- In every certified group the risk is at most {answered.risk:g}, in all together with probability at "
             f"least {1 - answered.delta:g}. The new selector rejects groups of this list that are not certified."
         )

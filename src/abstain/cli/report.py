@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
+import abstain
 from abstain._errors import InvalidInputError
+from abstain._io.files import check_suffix
 from abstain.cli.completion import score_names
 from abstain.cli.inputs import decided_rows, unused_notes, warn_unused
-from abstain.cli.options import ALL_SCORES, GroupColumn, Json, Nonfinite, check_html, refuse, score_list
-from abstain.cli.printing import print_json, say
+from abstain.cli.options import ALL_SCORES, GroupColumn, Nonfinite, Seed, refuse, score_list
+from abstain.cli.printing import Lines, Result
 from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from abstain.evaluation import Evaluation
-    from abstain.monitor import RiskEstimate
-    from abstain.outputs import Outputs
     from abstain.report.evaluation_page.context import PageContext, PageLabels
-    from abstain.selector import Cascade, Selector
+
+    Decider = abstain.Selector | abstain.Cascade
 
 METRICS = ("augrc", "risk_at_coverage", "coverage_at_risk")  # besides AURC, to choose from on the page
 
@@ -44,7 +44,7 @@ class PageOptions:
     delta: Annotated[float, typer.Option(help="Probability that a guarantee or a bound fails.")] = 0.05
     title: Annotated[str | None, typer.Option(help="The title of the page.")] = None
 
-    def load_selector(self) -> "Selector | Cascade | None":
+    def load_selector(self) -> "Decider | None":
         """The selector or cascade, if one is named."""
         from abstain.selector.cascades.loading import load_selector
 
@@ -76,12 +76,10 @@ class ReportOptions:
     metric: Annotated[list[str] | None, typer.Option(help="A metric to choose on the page; repeat.")] = None
     group_column: GroupColumn = None
     nonfinite: Nonfinite = "error"
-    seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0
+    seed: Seed = 0
 
-    def about(self, loaded: "Selector | Cascade | None", /) -> "ReportOptions":
+    def about(self, loaded: "Decider | None", /) -> "ReportOptions":
         """The same with the groups of a selector, unless others are named, or with the only score of a cascade."""
-        import abstain
-
         if isinstance(loaded, abstain.Cascade):
             refuse({"--score": self.score}, "be left out with a cascade")
             return replace(self, score=[loaded.selector.score])
@@ -89,10 +87,8 @@ class ReportOptions:
             return replace(self, group_column=loaded.group_column)
         return self
 
-    def evaluate(self, outputs: "Outputs", paths: list[Path], progress: Any, /) -> "Evaluation":
+    def evaluate(self, outputs: "abstain.Outputs", paths: list[Path], progress: Any, /) -> "abstain.Evaluation":
         """The evaluation of these scores or of all, with notes on columns that are not used."""
-        import abstain
-
         evaluation = abstain.evaluate(
             outputs,
             scores=score_list(self.score) or "all",
@@ -115,18 +111,18 @@ def report(
     options: ReportOptions,
     page: PageOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help="The .html file to write.")] = Path("report.html"),
-    json: Json = False,
-) -> None:
+) -> Result:
     """Write a report as one HTML file. Which score, which threshold, what it costs and guarantees, and where it fails.
 
     The file needs no network.
 
     Example: abstain report run/ --risk 0.02 -o report.html
     """
+    from abstain.evaluation import verdict
     from abstain.report.evaluation_page import check_page, write_page
     from abstain.selector.cascades.loading import certifying_selector
 
-    check_html("--output", output)
+    check_suffix("--output", output, (".html", ".htm"))
     check_page(output)
     loaded = page.load_selector()
     selector = None if loaded is None else certifying_selector(loaded)
@@ -145,16 +141,21 @@ def report(
             labels=page.labels(outputs),
             estimate=estimate,
         )
-    for path in outputs:
-        warn_unused(path, group=options.group_column)
-    _print(case, estimate, output, recommends=selector is None, json=json)
+    warn_unused(*outputs, group=options.group_column)
+    document = {
+        "report": str(output),
+        "n": case.n,
+        "decision": _decision(case),
+        "verdict": verdict(case.evaluation).to_dict(),
+    }
+    known = {} if estimate is None else {"unlabelled": estimate.to_dict()}
+    return Result(document | known, _lines(case, estimate, output, recommends=selector is None))
 
 
 def _estimate(
-    loaded: "Selector | Cascade | None", page: PageOptions, evaluation: "Evaluation", group: str | None
-) -> "RiskEstimate | None":
+    loaded: "Decider | None", page: PageOptions, evaluation: "abstain.Evaluation", group: str | None
+) -> "abstain.RiskEstimate | None":
     """The risk on the new outputs without labels, where there are some."""
-    import abstain
     from abstain.selector.cascades.loading import certifying_selector
 
     if page.unlabelled is None or loaded is None:
@@ -163,23 +164,18 @@ def _estimate(
     return abstain.estimate_risk(certifying_selector(loaded), new, reference=evaluation.given)
 
 
-def _print(case: "PageContext", estimate: "RiskEstimate | None", output: Path, *, recommends: bool, json: bool) -> None:
+def _lines(case: "PageContext", estimate: "abstain.RiskEstimate | None", output: Path, *, recommends: bool) -> Lines:
     from abstain.evaluation import verdict
     from abstain.report.evaluation_page import decision_words
 
-    if json:
-        known = {} if estimate is None else {"unlabelled": estimate.to_dict()}
-        conclusion = verdict(case.evaluation).to_dict()
-        print_json({"report": str(output), "n": case.n, "decision": _decision(case), "verdict": conclusion} | known)
-        return
-    say(decision_words(case))
-    say(verdict(case.evaluation).words)
+    yield decision_words(case)
+    yield verdict(case.evaluation).words
     if recommends and len(case.evaluation.scores) > 1:
-        say(f"Score: {case.point.score}, as `abstain evaluate` recommends; --score NAME uses another.")
+        yield f"Score: {case.point.score}, as `abstain evaluate` recommends; --score NAME uses another."
     if estimate is not None:
-        say(estimate.lines()[0])
-        say(estimate.lines()[-1])
-    say(f"Report: {output}")
+        yield estimate.lines()[0]
+        yield estimate.lines()[-1]
+    yield f"Report: {output}"
 
 
 def _decision(case: Any) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
+import abstain
+from abstain._extras import require_all
 from abstain.cli.options import Log
-from abstain.cli.printing import say
+from abstain.cli.printing import show
 
 if TYPE_CHECKING:
     from abstain.serve import Limits
@@ -96,22 +98,20 @@ def serve(
 
     Example: abstain serve selector.abstain --model model.onnx --log decisions.jsonl --state watch.json
     """
-    from abstain import Selector
-    from abstain._extras import require_all
     from abstain.serve import Predictor, Service, run_server
     from abstain.serve.server import listen
     from abstain.telemetry import export_metrics
 
     needed = {"starlette": "serve", "uvicorn": "serve", "prometheus_client": "serve", "onnxruntime": "onnx"}
     require_all(needed, feature="`abstain serve`")
-    predictor = Predictor(model, Selector.load(selector), logits=logits, audit=records.audit, per=records.per)
+    predictor = Predictor(model, abstain.Selector.load(selector), logits=logits, audit=records.audit, per=records.per)
     name, storage = address.name or model.stem, records.storage()
     service = Service(predictor, name=name, storage=storage, label_window=records.label_window)
     listener = listen(address.host, address.port)
     host, port = listener.getsockname()[:2]
     end_export = None if records.otlp is None else export_metrics(service.measurements, records.otlp)
-    say(f"Serving {service.name} at http://{host}:{port}/v2/models/{service.name}", flush=True)
-    say(predictor.selector.summary(), flush=True)
+    show(f"Serving {service.name} at http://{host}:{port}/v2/models/{service.name}", flush=True)
+    show(predictor.selector.summary(), flush=True)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))  # uvicorn raises the signal again once it has ended
     try:
