@@ -17,8 +17,22 @@ FORWARDING = {"context_settings": {"allow_extra_args": True, "ignore_unknown_opt
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
+GROUPING = ("--per", "--group-column", "--group")
+"""Options about groups, of which a command has one at most; it is suggested for the others."""
+
+
 class HelpCommand(typer.core.TyperCommand):
     """A command whose help uses only characters that the terminal can show."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # whose class is Typer's own or click's, by the version of Typer
+            if getattr(error, "option_name", None) in GROUPING and hasattr(error, "possibilities"):
+                own = {name for parameter in self.params for name in parameter.opts}
+                error.possibilities = [name for name in GROUPING if name in own]
+            raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
