@@ -7,16 +7,15 @@ import typer
 
 import abstain
 from abstain._io.files import check_output_path
+from abstain.cli.options import LogitsName, SelectorFile
 from abstain.cli.printing import Result
 
 
 def attach(
     model: Annotated[Path, typer.Argument(help="The classifier's .onnx file.")],
-    selector: Annotated[Path, typer.Argument(help="A selector file.")],
+    selector: SelectorFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="The .onnx file to write.")],
-    logits: Annotated[
-        str | None, typer.Option(help="The name of the logits tensor. [the one nearest the output]")
-    ] = None,
+    logits: LogitsName = None,
 ) -> Result:
     """Add a selector to an ONNX graph. It then also outputs prediction, confidence and accepted.
 

@@ -13,7 +13,7 @@ from abstain._names import check_name
 from abstain.cli.completion import group_kinds, method_names, score_or_best
 from abstain.cli.cost_table import cost_order, read_costs
 from abstain.cli.inputs import OF_SKETCH, table_columns, warn_unused
-from abstain.cli.options import ONE_SCORE, Delta, numbers_of, refuse
+from abstain.cli.options import ONE_SCORE, Delta, NewSelector, SplitSeed, numbers_of, refuse
 from abstain.cli.printing import Lines, Result, next_command
 
 if TYPE_CHECKING:
@@ -86,12 +86,12 @@ class RuleOptions:
             help="Never accept rows up to this confidence, which need no label. Fix it before: plan --unlabelled."
         ),
     ] = None
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0
+    seed: SplitSeed = 0
 
 
 def calibrate(
     outputs: Annotated[Path, typer.Argument(help="Labelled outputs, or a .sketch, from the deployment distribution.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The selector file to write.")],
+    output: NewSelector,
     target: TargetOptions,
     groups: GroupOptions,
     rule: RuleOptions,

@@ -10,7 +10,7 @@ import typer
 import abstain
 from abstain._errors import InvalidInputError
 from abstain._io.files import check_output_path
-from abstain.cli.options import Delta, numbers_of
+from abstain.cli.options import Delta, SplitSeed, numbers_of
 from abstain.cli.printing import Lines, Result, next_command
 
 if TYPE_CHECKING:
@@ -61,9 +61,9 @@ def cascade(
     target: CascadeTarget,
     prices: CascadeCosts,
     stages: StageOptions,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
+    seed: SplitSeed = 0,
 ) -> Result:
-    """Ask several models in turn, then a person, under one guarantee. It is on the answers of all models together.
+    """Ask several models in turn, then a person. One guarantee is on the answers of all models together.
 
     Each sample is answered by the first model that is confident enough. Samples of the models are matched by the column
     id, or else by their order. A random tenth of them, more of few, chooses who is to answer what, at the least cost;

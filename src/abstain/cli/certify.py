@@ -106,51 +106,33 @@ def _named(on: list[Path] | None) -> dict[str, Path]:
 
 
 def _fresh(loaded: "abstain.Selector | abstain.Cascade", files: list[Path], group: str | None) -> Any:
-    """The rows to test on: of each model for a cascade, unless they are decisions with an audit."""
-    if not isinstance(loaded, abstain.Cascade):
-        if len(files) > 1:
-            raise InvalidInputError(f"`--on` must be given once for a selector, got {len(files)}.")
-        _check_audited(loaded, files[0])
-        return _fresh_rows(files[0], loaded.certified_column or group)
-    refuse({"--group-column": group}, "be left out with a cascade")
-    if len(files) == 1 and _are_decisions(files[0]):
-        return _fresh_rows(files[0], None)
-    return stage_outputs(loaded, files, what="--on")
+    """The rows to test on: decisions with an audit, or labelled outputs, of each model for a cascade."""
+    from abstain.decision_log import is_log, read_log
+    from abstain.outputs.table import read_decisions
+    from abstain.selector.audited_decisions import COLUMNS, AuditedDecisions
 
-
-def _are_decisions(file: Path) -> bool:
-    """Whether a table has the decisions of `abstain select --audit`."""
-    from abstain.selector.audited_decisions import COLUMNS
-
-    return set(COLUMNS) <= set(table_columns(file))
-
-
-def _check_audited(loaded: "abstain.Selector", file: Path) -> None:
-    """Refuse decisions without an audit of a selector of classes, whose outputs they do not have."""
-    if not loaded.n_classes or not file.is_file() or _are_decisions(file):
-        return
-    if {"confidence", "accepted"} <= set(table_columns(file)):
+    file, names = files[0], {*table_columns(files[0])}
+    if isinstance(loaded, abstain.Cascade):
+        refuse({"--group-column": group}, "be left out with a cascade")
+    elif len(files) > 1:
+        raise InvalidInputError(f"`--on` must be given once for a selector, got {len(files)}.")
+    if len(files) == 1 and names >= {*COLUMNS}:
+        return AuditedDecisions.of(*read_decisions(file).values())
+    if isinstance(loaded, abstain.Cascade):
+        return stage_outputs(loaded, files, what="--on")
+    if loaded.n_classes and file.is_file() and names >= {"confidence", "accepted"}:
         raise InvalidInputError(
             f"`{file}` must be labelled outputs, or decisions with an audit, got decisions without one. Give the "
             "outputs that were decided, with their labels, or run `select` or `serve` with --audit."
         )
-
-
-def _fresh_rows(file: Path, group: str | None) -> Any:
-    """Labelled outputs, or decisions with an audit."""
-    from abstain.decision_log import is_log, read_log
-    from abstain.outputs.table import read_decisions
-    from abstain.selector.audited_decisions import AuditedDecisions
-
-    if _are_decisions(file):
-        return AuditedDecisions.of(*read_decisions(file).values())
     if is_log(file) and None in read_log(file).get("error", [None]):
         raise InvalidInputError(
             f"`{file}` must have an audit or a label for every decision, got decisions without a label. Run `serve` or "
             "`select` with --audit: labels that come for other reasons, such as complaints, would mislead."
         )
-    names = table_columns(file)
-    column = group if group in names or "group" not in names else None  # `select` calls the column group
+    column = loaded.certified_column or group
+    if column not in names and "group" in names:  # which `select` calls it
+        column = None
     rows = abstain.Outputs.load(file, nonfinite="reject", group=column)
     warn_unused(file, group=column)
     return rows

@@ -67,9 +67,7 @@ class ModelSettings:
         from abstain.collect.model import NamedModel
         from abstain.collect.specs import model_from
 
-        names = _class_names(self.class_names)
-        options = {"checkpoint": self.checkpoint, "device": self.device, "amp": self.amp}
-        return NamedModel(model_from(model, class_names=names, **options))  # type: ignore[arg-type]
+        return NamedModel(model_from(model, **vars(self) | {"class_names": _class_names(self.class_names)}))
 
 
 @final
@@ -90,12 +88,11 @@ class RunOptions:
         """Run all of it, or a part: None while other parts are missing."""
         from abstain.collect.run import collect, collect_part
 
+        options = {name: value for name, value in vars(self).items() if name != "part"}
         with sample_bar() as progress:
-            options: dict[str, Any] = {"batch_size": self.batch_size, "workers": self.workers}
-            options |= {"on_error": self.on_error, "progress": progress}
             if self.part is None:
-                return collect(model, data, output, **options)
-            return collect_part(model, data, output, self.part, **options)
+                return collect(model, data, output, **options, progress=progress)
+            return collect_part(model, data, output, self.part, **options, progress=progress)
 
 
 def collect(

@@ -7,12 +7,12 @@ import typer
 
 import abstain
 from abstain.cli.inputs import decided_rows, warn_unused
-from abstain.cli.options import GroupColumn
+from abstain.cli.options import DeciderFile, GroupColumn
 from abstain.cli.printing import Lines, Result, small_table
 
 
 def estimate(
-    selector: Annotated[Path, typer.Argument(help="A selector or cascade file.")],
+    selector: DeciderFile,
     outputs: Annotated[
         list[Path],
         typer.Argument(help="New outputs, of a cascade of each model; labels are not read if there are any."),
@@ -39,7 +39,7 @@ def estimate(
 
     decider = load_selector(selector)
     loaded = certifying_selector(decider)
-    column = group_column if isinstance(decider, abstain.Cascade) else loaded.group_column or group_column
+    column = loaded.group_column or group_column
     known = decided_rows(decider, reference, what="--reference", group=column)
     new = decided_rows(decider, outputs, group=column)
     result = abstain.estimate_risk(loaded, new, reference=known, methods=method)

@@ -8,7 +8,7 @@ import typer
 import abstain
 from abstain._errors import InvalidInputError
 from abstain.cli.inputs import decided_rows
-from abstain.cli.options import Level
+from abstain.cli.options import DeciderFile, Level
 from abstain.cli.printing import Lines, Result
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def groups(
-    selector: Annotated[Path, typer.Argument(help="A selector or cascade file.")],
+    selector: DeciderFile,
     table: Annotated[
         list[Path],
         typer.Argument(
@@ -63,6 +63,7 @@ def _read(
     """The outputs, and the groups of each column of the first table and, of several, of their intersection."""
     from abstain.outputs.column_names import is_outcome_or_confidence
     from abstain.outputs.table import SUFFIXES, read_columns
+    from abstain.selector.cascades.loading import certifying_selector
 
     table = tables[0]
     if table.suffix.lower() not in SUFFIXES:
@@ -70,8 +71,7 @@ def _read(
     for name in names:
         if is_outcome_or_confidence(name):
             raise InvalidInputError(f"`--group-column` must not be an outcome, a confidence or an id, got {name}.")
-    known = None if isinstance(decider, abstain.Cascade) else decider.group_column
-    outputs = decided_rows(decider, tables, what="TABLE", group=known)
+    outputs = decided_rows(decider, tables, what="TABLE", group=certifying_selector(decider).group_column)
     if not outputs.is_labelled:
         raise InvalidInputError(f"`{table}` must have labels, or a column correct, error or loss, got none.")
     columns = read_columns(table, text=tuple(names))

@@ -9,14 +9,14 @@ import typer
 import abstain
 from abstain._errors import InvalidInputError
 from abstain._io.files import reading
-from abstain.cli.options import Minimum
+from abstain.cli.options import Minimum, NewSketch
 from abstain.cli.printing import Result
 from abstain.cli.sketch import check_sketch_path, written
 
 
 def merge(
     sketches: Annotated[list[Path], typer.Argument(help="Sketches of different rows, with the same scores and bins.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The .sketch file to write.")],
+    output: NewSketch,
     minimum: Minimum = None,
 ) -> Result:
     """Add up sketches. The result is the sketch of all their rows.

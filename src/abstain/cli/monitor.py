@@ -61,10 +61,11 @@ class WatchOptions:
     ] = None
     label_window: Annotated[
         int | None,
-        typer.Option(help="Accepted decisions after which a missing label is no longer waited for. [1000]"),
+        typer.Option(min=0, help="Accepted decisions after which a missing label is no longer waited for. [1000]"),
     ] = None
     recent: Annotated[
-        int | None, typer.Option(help="Last labelled rows, and decisions, to report beside those of all time. [1000]")
+        int | None,
+        typer.Option(min=1, help="Last labelled rows, and decisions, to report beside those of all time. [1000]"),
     ] = None
 
     def start(self) -> "Watch | None":
@@ -76,10 +77,6 @@ class WatchOptions:
         from abstain.selector.cascades.loading import certifying_selector, load_selector
         from abstain.thresholds.sample import check_chance
 
-        if self.label_window is not None and self.label_window < 0:
-            raise InvalidInputError(f"`--label-window` must be at least 0, got {self.label_window}.")
-        if self.recent is not None and self.recent < 1:
-            raise InvalidInputError(f"`--recent` must be at least 1, got {self.recent}.")
         check_chance("--delta", self.delta)
         loaded = None if self.selector is None else load_selector(self.selector)
         selector = None if loaded is None else certifying_selector(loaded)
@@ -119,8 +116,8 @@ class WatchOptions:
         """The watch in the state file, or else a new one."""
         from abstain.monitor.watch import Watch
 
-        new = self.start()
         if state is None or not state.exists():
+            new = self.start()
             if new is None:
                 raise InvalidInputError("`--selector`, `--risk` or `--calibration` must be given, got none of them.")
             return new
@@ -128,18 +125,16 @@ class WatchOptions:
             saved = Watch.from_json(read_text(state, "the state of a monitor"))
         except InvalidInputError as error:
             raise InvalidInputError(str(error).replace("`text`", f"`{state}`")) from None
-        if self.label_window not in (None, saved.turns.window):
-            raise InvalidInputError(
-                f"`--label-window` must be that of the state, {saved.turns.window}, got {self.label_window}. Leave it "
-                "out, or name a new file."
-            )
-        if self.recent not in (None, saved.recent.window):
-            raise InvalidInputError(
-                f"`--recent` must be that of the state, {saved.recent.window}, got {self.recent}. Leave it out, or "
-                "name a new file."
-            )
-        if new is not None and new.recent.window != saved.recent.window:
-            new = replace(self, recent=saved.recent.window).start()
+        windows = (
+            ("--label-window", self.label_window, saved.turns.window),
+            ("--recent", self.recent, saved.recent.window),
+        )
+        for option, value, known in windows:
+            if value not in (None, known):
+                raise InvalidInputError(
+                    f"`{option}` must be that of the state, {known}, got {value}. Leave it out, or name a new file."
+                )
+        new = replace(self, recent=saved.recent.window).start()
         if new is not None and (saved.monitors.begun() != new.monitors or saved.rule not in (None, new.rule)):
             raise InvalidInputError(
                 f"`--state` must belong to the selector and options given, got another monitor in {state.name}. Leave "

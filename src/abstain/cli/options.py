@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 ONE_SCORE = "[confidence_margin, or the table's only confidence; `best` chooses on a fifth of the rows]"
 ALL_SCORES = "[all that the outputs allow]"
+SelectorFile = Annotated[Path, typer.Argument(help="A selector file.")]
+DeciderFile = Annotated[Path, typer.Argument(help="A selector or cascade file.")]
+NewSelector = Annotated[Path, typer.Option("--output", "-o", help="The selector file to write.")]
+NewSketch = Annotated[Path, typer.Option("--output", "-o", help="The .sketch file to write.")]
+LogitsName = Annotated[str | None, typer.Option(help="The name of the logits tensor. [the one nearest the output]")]
+SplitSeed = Annotated[int, typer.Option(min=0, help="Seed of the splits.")]
 Log = Annotated[
     Path | None, typer.Option(help="Add every decision to this log: a .jsonl file, or a .parquet folder of parts.")
 ]

@@ -46,7 +46,10 @@ class RecertifiedTarget:
         new = recertification_of(old, risk=self.risk, delta=self.delta, only=self.group or ())
         if not state.exists():
             return new
-        saved = from_json(read_text(state, "the state of a Recertification"), type(new), where=str(state))
+        try:
+            saved = from_json(read_text(state, "the state of a Recertification"), type(new), where=str(state))
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{error} Use a copy of it, or name a new file to start again.") from None
         if saved.of_selector != new.of_selector:
             raise InvalidInputError(
                 f"`--state` must be of this selector, got that of another in {state}. Name a new file."
@@ -107,6 +110,8 @@ def recertify(
     cluster, of which a single row is drawn; the column row has its number. If the selector has a threshold for each
     group, labels are drawn evenly from the groups, which are certified one by one; a group that is not certified is
     rejected by the new selector. Decisions of `abstain select --audit` need no --ask: give them with --audited.
+
+    Exit code 1 where --output names a new selector: nothing is certified yet, and it is not written.
 
     Example: abstain recertify s.abstain decisions.csv --state again.json --ask 200 -o to-label.csv
     """

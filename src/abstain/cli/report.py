@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, final
+from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
@@ -10,9 +10,9 @@ import abstain
 from abstain._errors import InvalidInputError
 from abstain._io.files import check_suffix
 from abstain.cli.completion import score_names
-from abstain.cli.inputs import decided_rows, unused_notes, warn_unused
+from abstain.cli.inputs import decided_rows, unused_notes
 from abstain.cli.options import ALL_SCORES, GroupColumn, Nonfinite, Seed, refuse, score_list
-from abstain.cli.printing import Lines, Result
+from abstain.cli.printing import Result, warn
 from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -78,27 +78,6 @@ class ReportOptions:
     nonfinite: Nonfinite = "error"
     seed: Seed = 0
 
-    def about(self, loaded: "Decider | None", /) -> "ReportOptions":
-        """The same with the groups of a selector, unless others are named, or with the only score of a cascade."""
-        if isinstance(loaded, abstain.Cascade):
-            refuse({"--score": self.score}, "be left out with a cascade")
-            return replace(self, score=[loaded.selector.score])
-        if self.group_column is None and loaded is not None:
-            return replace(self, group_column=loaded.group_column)
-        return self
-
-    def evaluate(self, outputs: "abstain.Outputs", paths: list[Path], progress: Any, /) -> "abstain.Evaluation":
-        """The evaluation of these scores or of all, with notes on columns that are not used."""
-        evaluation = abstain.evaluate(
-            outputs,
-            scores=score_list(self.score) or "all",
-            metrics=self.metric or METRICS,
-            fitting=abstain.FittingDraw(seed=self.seed),
-            progress=progress,
-        )
-        notes = [note for path in paths for note in unused_notes(path, group=self.group_column)]
-        return replace(evaluation, notes=(*evaluation.notes, *notes))
-
 
 def report(
     outputs: Annotated[
@@ -118,7 +97,6 @@ def report(
 
     Example: abstain report run/ --risk 0.02 -o report.html
     """
-    from abstain.evaluation import verdict
     from abstain.report.evaluation_page import check_page, write_page
     from abstain.selector.cascades.loading import certifying_selector
 
@@ -126,11 +104,23 @@ def report(
     check_page(output)
     loaded = page.load_selector()
     selector = None if loaded is None else certifying_selector(loaded)
-    options = options.about(loaded)
-    rows = decided_rows(loaded, outputs, group=options.group_column, nonfinite=options.nonfinite)
+    scores = score_list(options.score) or "all"
+    if isinstance(loaded, abstain.Cascade):
+        refuse({"--score": options.score}, "be left out with a cascade")
+        scores = [loaded.selector.score]
+    group = options.group_column or (selector and selector.group_column)
+    rows = decided_rows(loaded, outputs, group=group, nonfinite=options.nonfinite)
+    notes = [note for path in outputs for note in unused_notes(path, group=group)]
     with progress_bar() as progress:
-        evaluation = options.evaluate(rows, outputs, progress)
-        estimate = _estimate(loaded, page, evaluation, options.group_column)
+        evaluation = abstain.evaluate(
+            rows,
+            scores=scores,
+            metrics=options.metric or METRICS,
+            fitting=abstain.FittingDraw(seed=options.seed),
+            progress=progress,
+        )
+        evaluation = replace(evaluation, notes=(*evaluation.notes, *notes))
+        estimate = _estimate(loaded, page.unlabelled, evaluation, group)
         progress("Writing the page", 1.0)
         case = write_page(
             evaluation,
@@ -141,53 +131,43 @@ def report(
             labels=page.labels(outputs),
             estimate=estimate,
         )
-    warn_unused(*outputs, group=options.group_column)
-    document = {
-        "report": str(output),
-        "n": case.n,
-        "decision": _decision(case),
-        "verdict": verdict(case.evaluation).to_dict(),
-    }
-    known = {} if estimate is None else {"unlabelled": estimate.to_dict()}
-    return Result(document | known, _lines(case, estimate, output, recommends=selector is None))
+    for note in notes:
+        warn(note)
+    return _result(case, estimate, output, recommends=selector is None)
 
 
 def _estimate(
-    loaded: "Decider | None", page: PageOptions, evaluation: "abstain.Evaluation", group: str | None
+    loaded: "Decider | None", unlabelled: list[Path] | None, evaluation: "abstain.Evaluation", group: str | None
 ) -> "abstain.RiskEstimate | None":
     """The risk on the new outputs without labels, where there are some."""
     from abstain.selector.cascades.loading import certifying_selector
 
-    if page.unlabelled is None or loaded is None:
+    if unlabelled is None or loaded is None:
         return None
-    new = decided_rows(loaded, page.unlabelled, what="--unlabelled", group=group)
+    new = decided_rows(loaded, unlabelled, what="--unlabelled", group=group)
     return abstain.estimate_risk(certifying_selector(loaded), new, reference=evaluation.given)
 
 
-def _lines(case: "PageContext", estimate: "abstain.RiskEstimate | None", output: Path, *, recommends: bool) -> Lines:
+def _result(case: "PageContext", estimate: "abstain.RiskEstimate | None", output: Path, *, recommends: bool) -> Result:
+    """The decision of the page and what supports it."""
     from abstain.evaluation import verdict
     from abstain.report.evaluation_page import decision_words
 
-    yield decision_words(case)
-    yield verdict(case.evaluation).words
-    if recommends and len(case.evaluation.scores) > 1:
-        yield f"Score: {case.point.score}, as `abstain evaluate` recommends; --score NAME uses another."
-    if estimate is not None:
-        yield estimate.lines()[0]
-        yield estimate.lines()[-1]
-    yield f"Report: {output}"
-
-
-def _decision(case: Any) -> dict[str, Any]:
-    """The operating point of the page as plain data."""
-    from abstain.report.evaluation_page import decision_words
-
+    words, conclusion = decision_words(case), verdict(case.evaluation)
     point, is_decided = case.point, case.point.threshold is not None
-    return {
-        "words": decision_words(case),
+    decision = {
+        "words": words,
         "score": point.score,
         "threshold": point.value if is_decided else None,
         "coverage": point.coverage if is_decided else None,
         "target": point.target,
         "risk": point.guaranteed_risk,
     }
+    document = {"report": str(output), "n": case.n, "decision": decision, "verdict": conclusion.to_dict()}
+    lines = [words, conclusion.words]
+    if recommends and len(case.evaluation.scores) > 1:
+        lines.append(f"Score: {point.score}, as `abstain evaluate` recommends; --score NAME uses another.")
+    if estimate is not None:
+        document["unlabelled"] = estimate.to_dict()
+        lines += [estimate.lines()[0], estimate.lines()[-1]]
+    return Result(document, [*lines, f"Report: {output}"])

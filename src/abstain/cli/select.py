@@ -9,7 +9,7 @@ import typer
 
 import abstain
 from abstain.cli.inputs import is_sharded, stage_outputs
-from abstain.cli.options import EngineOptions, Log, given, refuse
+from abstain.cli.options import DeciderFile, EngineOptions, Log, given, refuse
 from abstain.cli.printing import Lines, Result
 from abstain.cli.progress import rows_bar
 
@@ -43,7 +43,7 @@ class ReviewOptions:
 
 
 def select(
-    selector: Annotated[Path, typer.Argument(help="A selector or cascade file.")],
+    selector: DeciderFile,
     outputs: Annotated[
         list[str],
         typer.Argument(

@@ -10,7 +10,7 @@ import typer
 
 import abstain
 from abstain._extras import require_all
-from abstain.cli.options import Log
+from abstain.cli.options import Log, LogitsName, SelectorFile
 from abstain.cli.printing import show
 
 if TYPE_CHECKING:
@@ -77,14 +77,12 @@ class Records:
 
 
 def serve(
-    selector: Annotated[Path, typer.Argument(help="A selector file.")],
+    selector: SelectorFile,
     model: Annotated[Path, typer.Option(help="The classifier's .onnx file.")],
     address: Address,
     records: Records,
     limits: RequestLimits,
-    logits: Annotated[
-        str | None, typer.Option(help="The name of the logits tensor. [the one nearest the output]")
-    ] = None,
+    logits: LogitsName = None,
 ) -> None:
     """Serve a classifier that abstains. By the Open Inference Protocol, as KServe, Triton and Seldon clients speak it.
 

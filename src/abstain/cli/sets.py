@@ -7,14 +7,14 @@ import typer
 
 import abstain
 from abstain._io.files import check_output_path
-from abstain.cli.options import Delta
+from abstain.cli.options import Delta, NewSelector, SelectorFile
 from abstain.cli.printing import Result, next_command
 
 
 def sets(
-    selector: Annotated[Path, typer.Argument(help="A selector file.")],
+    selector: SelectorFile,
     held_out: Annotated[Path, typer.Argument(help="Labelled outputs that did not calibrate it.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The selector file to write.")],
+    output: NewSelector,
     coverage: Annotated[
         float, typer.Option(help="Smallest share of rejected samples whose set holds the truth.")
     ] = 0.9,

@@ -12,7 +12,7 @@ from abstain._io.files import check_output_path
 from abstain._names import check_name
 from abstain.cli.completion import group_kinds, score_names
 from abstain.cli.inputs import OF_ENGINE, is_sharded, sketch_files, warn_unused
-from abstain.cli.options import EngineOptions, FittingOptions, Minimum, Resume, refuse, score_list
+from abstain.cli.options import EngineOptions, FittingOptions, Minimum, NewSketch, Resume, refuse, score_list
 from abstain.cli.printing import Line, Result, command_line, warn
 from abstain.cli.progress import progress_bar
 
@@ -84,7 +84,7 @@ def sketch(
         list[str],
         typer.Argument(help="A folder of outputs, an .npz, .csv, .parquet or .jsonl file, or many Parquet files."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The .sketch file to write.")],
+    output: NewSketch,
     options: SketchOptions,
     fitting: FittingOptions,
     engine: EngineOptions,

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, final
 
 from abstain._errors import InvalidInputError
@@ -23,7 +22,9 @@ def local_engine(*, workers: int | None, address: str | None) -> Iterator[Engine
         )
     threads = workers or usable_cores()
     with ThreadPoolExecutor(threads) as pool:
-        yield Engine(lambda work: partial(pool.submit, alone, work), Future.result, Future.cancel, 2 * threads)
+        yield Engine(
+            lambda work: lambda item: pool.submit(alone, work, item), Future.result, Future.cancel, 2 * threads
+        )
 
 
 Start = Callable[..., AbstractContextManager[Engine]]
