@@ -39,8 +39,11 @@ class EvaluationView:
 
     def of_counts(self, evaluation: "SketchedEvaluation", /) -> Result:
         """An evaluation of counts: the usual table, and the bounds of every value."""
-        bounds = _bounds(evaluation, (self._mixes(evaluation) or evaluation.mixes)[-1])
-        return Result(evaluation.to_dict(), [*self._table(self._summary(evaluation)), bounds])
+        return Result(evaluation.to_dict(), self._count_lines(evaluation))
+
+    def _count_lines(self, evaluation: "SketchedEvaluation") -> Lines:
+        yield from self._table(self._summary(evaluation))
+        yield _bounds(evaluation, (self._mixes(evaluation) or evaluation.mixes)[-1])
 
     def _lines(self, evaluation: "abstain.Evaluation", run: str, drawn: list[str], groups: "Groups | None") -> Lines:
         summary = self._summary(evaluation)

@@ -1,23 +1,23 @@
 """The plans of `abstain plan`: labelled samples, achievable risks or coverages, as plain data, a table and notes."""
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import abstain
 from abstain._errors import InvalidInputError
-from abstain.cli.printing import Result, small_table
+from abstain.cli.printing import Lines, Result, small_table
 
 Known = dict[str, float]
 """delta and power."""
 Row = dict[str, Any]
 
 
-def _plan(
-    document: dict[str, Any], columns: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str]
-) -> Result:
-    """A plan: the document that --json prints, the table that people see, and notes on it."""
-    return Result(document, [small_table(columns, rows), *(f"- {note}" for note in notes)])
+def _lines(columns: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str]) -> Lines:
+    """The table of a plan, and notes on it."""
+    yield small_table(columns, rows)
+    yield from (f"- {note}" for note in notes)
 
 
 def samples_plan(
@@ -86,7 +86,7 @@ def coverages_plan(n: int, risk: float, rates: list[float], known: Known, /) -> 
         "Leave out --n for the number of samples needed, or --risk for the achievable risks.",
     ]
     document = {"n": n, "risk": risk, **known, "least_accepted": least, "rows": rows}
-    return _plan(document, ("error rate among accepted", "coverage"), cells, notes)
+    return Result(document, _lines(("error rate among accepted", "coverage"), cells, notes))
 
 
 def pilot_plan(pilot: Path, score: str | None, /, *, risk: float | None, delta: float, n: int | None) -> Result:
@@ -103,16 +103,17 @@ def pilot_plan(pilot: Path, score: str | None, /, *, risk: float | None, delta: 
         )
     sizes = SIZES if n is None else (n,)
     rows = plan_from_pilot(_confidence(outputs, score), outputs.outcomes, risk=risk, delta=delta, sizes=sizes)
-    return _plan(
-        {"risk": risk, "delta": delta, "pilot": len(outputs), "rows": rows},
-        ("labelled samples", "certified coverage", "in 80% of cases", "nothing certified"),
-        [[f"{row.n:,}", f"{row.middle:.0%}", f"{row.low:.0%} to {row.high:.0%}", f"{row.nothing:.0%}"] for row in rows],
-        [
-            f"Predicted from {len(outputs):,} samples for risk <= {risk:g} with probability {1 - delta:g}.",
-            "Assumed: errors get steadily rarer with confidence. Confident errors, if there are any, are missed.",
-            "Calibrate on other samples than these.",
-        ],
-    )
+    cells = [
+        [f"{row.n:,}", f"{row.middle:.0%}", f"{row.low:.0%} to {row.high:.0%}", f"{row.nothing:.0%}"] for row in rows
+    ]
+    notes = [
+        f"Predicted from {len(outputs):,} samples for risk <= {risk:g} with probability {1 - delta:g}.",
+        "Assumed: errors get steadily rarer with confidence. Confident errors, if there are any, are missed.",
+        "Calibrate on other samples than these.",
+    ]
+    columns = ("labelled samples", "certified coverage", "in 80% of cases", "nothing certified")
+    document = {"risk": risk, "delta": delta, "pilot": len(outputs), "rows": rows}
+    return Result(document, _lines(columns, cells, notes))
 
 
 def with_floor(plan: Result, unlabelled: Path, score: str | None, /, *, share: float) -> Result:
@@ -127,7 +128,7 @@ def with_floor(plan: Result, unlabelled: Path, score: str | None, /, *, share: f
         f"- Of the {len(outputs):,} rows of {unlabelled}, label the {labels:,} with confidence above {floor!r} and "
         f"leave the others empty; then `calibrate --label-above {floor!r}`."
     )
-    return Result(plan.document | {"floor": floor, "labels": labels}, [*plan.lines, note])
+    return Result(plan.document | {"floor": floor, "labels": labels}, chain(plan.lines, [note]))
 
 
 def _confidence(outputs: "abstain.Outputs", score: str | None) -> Any:
@@ -147,7 +148,7 @@ def _by_coverage(document: dict[str, Any], notes: list[str], cell: Callable[[Row
     rates, coverages = dict.fromkeys(rate for rate, _ in cells), sorted({coverage for _, coverage in cells})
     columns = ["error rate among accepted", *(f"coverage {coverage:g}" for coverage in coverages)]
     rows = [[f"{rate:.3g}", *(cells[rate, coverage] for coverage in coverages)] for rate in rates]
-    return _plan(document, columns, rows, notes)
+    return Result(document, _lines(columns, rows, notes))
 
 
 def _range(row: Row) -> str:
