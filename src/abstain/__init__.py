@@ -1,10 +1,8 @@
 """Generalized selective classification: make any trained classifier say "I don't know" when it should."""
 
-import ast
 from functools import cache
 from importlib import import_module
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from abstain.pages import WithPage
@@ -25,6 +23,9 @@ WithPage.to_html = _to_html  # type: ignore[method-assign]
 @cache
 def _homes() -> dict[str, str]:
     """The module of each public name, from `__init__.pyi`; under "*" that of the targets, which has a registry."""
+    import ast
+    from pathlib import Path
+
     stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [line for line in stub.body if isinstance(line, ast.ImportFrom)]
     return {alias.name: str(line.module) for line in imports for alias in line.names}
