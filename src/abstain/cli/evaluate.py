@@ -116,24 +116,22 @@ def _of_outputs(
 ) -> Result:
     """Outputs in memory compared, and the files written of that."""
     files.check()
-    file, selector, group = Path(run), files.load_selector(), options.group_column
-    if group is None and selector is not None:
-        group = selector.group_column
+    file, selector = Path(run), None if files.selector is None else abstain.Selector.load(files.selector)
+    group = options.group_column or (selector and selector.group_column)
     evaluation = options.evaluate(file, fitting, group=group)
     evaluation = replace(evaluation, notes=(*evaluation.notes, *unused_notes(file, group=group)))
     drawn = files.write(evaluation, selector=selector, run=run)
-    groups = (
-        None if options.group_column is None else _groups(evaluation, selector, options.group_column, options.level)
-    )
-    return view.of_outputs(evaluation, run=run, drawn=drawn, groups=groups)
+    return view.of_outputs(evaluation, run=run, drawn=drawn, groups=_groups(evaluation, selector, options))
 
 
 def _groups(
-    evaluation: "abstain.Evaluation", selector: "abstain.Selector | None", column: str, level: float
+    evaluation: "abstain.Evaluation", selector: "abstain.Selector | None", options: EvaluationOptions
 ) -> "Groups | None":
     """The column, the selector's or else the recommended point, and what it does to each of the groups."""
     from abstain.report.operating_point import point_of
 
+    if options.group_column is None:
+        return None
     point = point_of(evaluation, selector=selector, risk=None, delta=0.05)
-    compared = point.groups(level)
-    return None if compared is None else (column, point, compared)
+    compared = point.groups(options.level)
+    return None if compared is None else (options.group_column, point, compared)

@@ -45,10 +45,6 @@ class EvaluationFiles:
         for table in self.output or ():
             check_table(table)
 
-    def load_selector(self) -> "abstain.Selector | None":
-        """The selector, if one is named."""
-        return None if self.selector is None else abstain.Selector.load(self.selector)
-
     def write(self, evaluation: "abstain.Evaluation", /, *, selector: "abstain.Selector | None", run: str) -> list[str]:
         """Write them; a line for each of the ``figures``."""
         from abstain.report.figures.risk_coverage import risk_coverage_figure
