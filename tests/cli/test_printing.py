@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from abstain.cli.printing import Line, show
+from abstain.cli.printing import Paragraph, show
 
 WORDS = " ".join(["word"] * 40)
 
@@ -27,7 +27,7 @@ def test_a_paragraph_is_broken_between_words_in_a_terminal(capsys, monkeypatch):
 def test_a_line_to_copy_stays_whole_in_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "62")
-    show(Line(WORDS, whole=True))
+    show(Paragraph(WORDS, whole=True))
     assert capsys.readouterr().out == f"{WORDS}\n"
 
 

@@ -14,7 +14,7 @@ from abstain._io.files import check_output_path, check_suffix, write_text
 from abstain.cli.completion import score_or_best
 from abstain.cli.inputs import unused_notes
 from abstain.cli.options import ONE_SCORE, Figure, Level, Nonfinite
-from abstain.cli.printing import Line, Lines, Result, fits, small_table
+from abstain.cli.printing import Lines, Paragraph, Result, fits, small_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -139,7 +139,7 @@ def _lines(comparison: "abstain.RunComparison", every: bool, *, by_default: bool
     from abstain.report.comparison import comparison_tables
     from abstain.scores.registry import default_words
 
-    yield Line(comparison.words(), "bold")
+    yield Paragraph(comparison.words(), "bold")
     mixes = comparison.mixes if every else comparison.mixes[-1:]
     tables = [[*map(_drawn, comparison_tables(comparison, mix))] for mix in mixes]
     if not all(fits(table) for group in tables for table in group):
@@ -147,11 +147,11 @@ def _lines(comparison: "abstain.RunComparison", every: bool, *, by_default: bool
         tables = [[*map(_drawn, comparison_tables(comparison, mix, names=("A", "B")))] for mix in mixes]
     for mix, group in zip(mixes, tables, strict=True):
         if every and len(comparison.mixes) > 1:
-            yield Line(f"\n{mix.mix}: {mix.n:,} rows", "bold")
+            yield Paragraph(f"\n{mix.mix}: {mix.n:,} rows", "bold")
         yield from group
     a, b = comparison.scores
     scores = default_words(a) if by_default and a == b else f"Scores: {a} and {b}."
-    yield from (Line(note, "dim") for note in (scores, *comparison.notes))
+    yield from (Paragraph(note, "dim") for note in (scores, *comparison.notes))
 
 
 def _drawn(table: "ComparisonTable") -> "Table":

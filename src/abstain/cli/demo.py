@@ -9,7 +9,7 @@ import abstain
 from abstain._errors import FileConflictError
 from abstain._extras import require_all
 from abstain.cli.evaluation_view import calibration_lines
-from abstain.cli.printing import Line, Lines, Result, command_line
+from abstain.cli.printing import Lines, Paragraph, Result, command_line
 from abstain.cli.progress import progress_bar
 from abstain.cli.summary_table import table_lines
 
@@ -71,8 +71,8 @@ def _evaluate(outputs: "abstain.Outputs", folder: Path, seed: int) -> "abstain.E
 def _lines(evaluation: "abstain.Evaluation", folder: Path) -> Lines:
     yield STORY
     summary, outputs = abstain.summarize(evaluation), folder / "outputs"
-    yield Line(summary.verdict.words, "bold")
+    yield Paragraph(summary.verdict.words, "bold")
     yield from table_lines(summary)
-    yield Line(f"\nRisk–coverage curves: {folder / 'risk-coverage.png'}", whole=True)
-    yield Line(f"Every mix of shifts:  {command_line('evaluate', outputs, '--all')}", whole=True)
+    yield Paragraph(f"\nRisk–coverage curves: {folder / 'risk-coverage.png'}", whole=True)
+    yield Paragraph(f"Every mix of shifts:  {command_line('evaluate', outputs, '--all')}", whole=True)
     yield from calibration_lines(evaluation, str(outputs), summary.verdict.score, f"{folder.name}.abstain")

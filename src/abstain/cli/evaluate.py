@@ -128,10 +128,10 @@ def _groups(
     evaluation: "abstain.Evaluation", selector: "abstain.Selector | None", options: EvaluationOptions
 ) -> "Groups | None":
     """The column, the selector's or else the recommended point, and what it does to each of the groups."""
-    from abstain.report.operating_point import point_of
-
     if options.group_column is None:
         return None
+    from abstain.report.operating_point import point_of  # needs SciPy, which takes long to import
+
     point = point_of(evaluation, selector=selector, risk=None, delta=0.05)
     compared = point.groups(options.level)
     return None if compared is None else (options.group_column, point, compared)

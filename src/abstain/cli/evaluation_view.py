@@ -8,7 +8,7 @@ import typer
 import abstain
 from abstain._text import mean_of_outcomes
 from abstain.cli.groups import group_lines
-from abstain.cli.printing import Line, Lines, Result, command_line, next_command, small_table
+from abstain.cli.printing import Lines, Paragraph, Result, command_line, next_command, small_table
 from abstain.cli.summary_table import table_lines
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class EvaluationView:
             name, point, comparison = groups
             yield f"Where {point.score} accepts {point.coverage:.1%} of the rows:"
             yield from group_lines(name, comparison, is_graded=evaluation.outputs.is_graded)
-        yield from (Line(line, whole=True) for line in drawn)
+        yield from (Paragraph(line, whole=True) for line in drawn)
         yield from calibration_lines(evaluation, run, summary.verdict.score, "selector.abstain")
 
     def _mixes(self, evaluation: "abstain.Evaluation | SketchedEvaluation") -> list[str] | None:
@@ -64,7 +64,7 @@ class EvaluationView:
         return abstain.summarize(evaluation, mixes=self._mixes(evaluation), shown=None if self.every else SHOWN)
 
     def _table(self, summary: "abstain.Summary") -> Lines:
-        yield Line(summary.verdict.words, "bold")
+        yield Paragraph(summary.verdict.words, "bold")
         yield from table_lines(summary, intervals=self.intervals)
 
 
@@ -78,14 +78,14 @@ def calibration_lines(evaluation: "abstain.Evaluation", run: str, score: str, se
 
     if (risk := proposed_risk(evaluation, score)) is None:
         plan = command_line("plan", "--n", len(evaluation.given))
-        yield Line(f"Next: {plan} (these rows are too few, or too often wrong, to certify a risk)", whole=True)
+        yield Paragraph(f"Next: {plan} (these rows are too few, or too often wrong, to certify a risk)", whole=True)
         return
     several = len(evaluation.scores) > 1
     total = float(evaluation.outcomes.sum()) if evaluation.outputs.is_graded else int(evaluation.errors.sum())
     notes = [f"--risk {risk:g} is an example; choose it without these rows ({mean_of_outcomes(total, evaluation.n)})."]
     if several:
         notes.append(recommended_words(score))
-    yield from (Line(f"- {note}", "dim") for note in notes)
+    yield from (Paragraph(f"- {note}", "dim") for note in notes)
     yield next_command("calibrate", run, "--score", "best" if several else score, "--risk", f"{risk:g}", "-o", selector)
 
 

@@ -18,7 +18,7 @@ JSON_ESCAPED = {code: f"\\u{code:04x}" for code in CONTROLS}
 
 @final
 @dataclass(frozen=True)
-class Line:
+class Paragraph:
     """A paragraph in a style of Rich, or one that stays ``whole`` to be copied."""
 
     text: str
@@ -26,7 +26,7 @@ class Line:
     whole: bool = False
 
 
-Lines = Iterable["str | Line | Table"]
+Lines = Iterable["str | Paragraph | Table"]
 
 
 @final
@@ -50,18 +50,18 @@ def _record(value: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", jsonable(asdict(value)))
 
 
-def show(part: "str | Line | Table", /, *, flush: bool = False) -> None:
+def show(part: "str | Paragraph | Table", /, *, flush: bool = False) -> None:
     """A table, a styled paragraph, or a plain one, which is wrapped in a terminal and one line elsewhere."""
-    line = Line(part) if isinstance(part, str) else part
-    if isinstance(line, Line) and (line.whole or not (line.style or sys.stdout.isatty())):
-        print(shown(line.text), flush=flush)
+    part = Paragraph(part) if isinstance(part, str) else part
+    if isinstance(part, Paragraph) and (part.whole or not (part.style or sys.stdout.isatty())):
+        print(shown(part.text), flush=flush)
         return
     from rich.console import Console
 
-    if isinstance(line, Line):
-        Console(markup=False, highlight=False, emoji=False).print(shown(line.text), style=line.style)
+    if isinstance(part, Paragraph):
+        Console(markup=False, highlight=False, emoji=False).print(shown(part.text), style=part.style)
     else:
-        Console().print(line)
+        Console().print(part)
 
 
 def warn(text: str, /) -> None:
@@ -74,9 +74,9 @@ def command_line(*words: object) -> str:
     return f"{program()} {shlex.join(map(str, words))}"
 
 
-def next_command(*words: object) -> Line:
+def next_command(*words: object) -> Paragraph:
     """The command to run next, on a line of its own."""
-    return Line(f"Next: {command_line(*words)}", whole=True)
+    return Paragraph(f"Next: {command_line(*words)}", whole=True)
 
 
 def small_table(columns: Sequence[str], rows: Iterable[Sequence[str]], /, *, title: str | None = None) -> "Table":

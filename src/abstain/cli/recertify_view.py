@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from abstain.cli.printing import Line, Lines, Result, warn
+from abstain.cli.printing import Lines, Paragraph, Result, warn
 
 if TYPE_CHECKING:
     from abstain.selector import GroupRecertification, Recertification
@@ -21,7 +21,7 @@ def asked_result(asked: "Searched", output: Path, column: str, then: str) -> Res
         {"pending": asked.pending, "labels": len(asked.ids)},
         [
             f"Label the {len(asked.pending)} rows in {output}: {fills[column]}.",
-            Line(f"Then: {then}", whole=True),
+            Paragraph(f"Then: {then}", whole=True),
         ],
     )
 

@@ -13,7 +13,7 @@ from abstain._names import check_name
 from abstain.cli.completion import group_kinds, score_names
 from abstain.cli.inputs import OF_ENGINE, is_sharded, sketch_files, warn_unused
 from abstain.cli.options import EngineOptions, FittingOptions, Minimum, NewSketch, Resume, refuse, score_list
-from abstain.cli.printing import Line, Result, command_line, warn
+from abstain.cli.printing import Paragraph, Result, command_line, warn
 from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -163,6 +163,6 @@ def written(sketch: "abstain.Sketch", output: Path, /, *, minimum: int | None) -
         {"sketch": str(output)} | sketch.to_dict(),
         [
             f"Wrote {output}: {sketch.summary()}",
-            Line(f"Next: {evaluate}, or {merge} … -o all.sketch", whole=True),
+            Paragraph(f"Next: {evaluate}, or {merge} … -o all.sketch", whole=True),
         ],
     )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import abstain
 from abstain._text import counted
-from abstain.cli.printing import Line, Lines, empty_table, fits
+from abstain.cli.printing import Lines, Paragraph, empty_table, fits
 from abstain.cli.terminal import shown
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ def table_lines(summary: "abstain.Summary", /, *, intervals: bool = False, rest:
     """
     yield from _tables(summary, intervals)
     legend = f"{BEST} best of its column, {TIED} statistically tied with it (paired {100 * summary.level:g}% interval)."
-    yield Line(f"{summary.caption} {legend}", "dim")
+    yield Paragraph(f"{summary.caption} {legend}", "dim")
     if summary.not_shown:
-        yield Line(f"Not shown: {counted(summary.not_shown, 'score')} that rank lower; {rest}.", "dim")
-    yield from (Line(remark, "dim") for remark in summary.remarks())
+        yield Paragraph(f"Not shown: {counted(summary.not_shown, 'score')} that rank lower; {rest}.", "dim")
+    yield from (Paragraph(remark, "dim") for remark in summary.remarks())
 
 
 def _tables(summary: "abstain.Summary", intervals: bool) -> "list[Table]":

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from abstain.cli.printing import Line, Lines, show, warn
+from abstain.cli.printing import Lines, Paragraph, show, warn
 
 if TYPE_CHECKING:
     from abstain.monitor.history import Alarm
@@ -69,7 +69,7 @@ def _group_lines(watch: "Watch") -> Lines:
     alarms = dict.fromkeys(name for _, name in groups.alarms)
     verdict = f"ALARM in {len(alarms)} of {len(groups.all)}" if alarms else f"no alarm in any of {len(groups.all)}"
     yield f"- By {groups.per}: {verdict}. The closest to an alarm (all time and recent are observed, not guaranteed):"
-    yield from (Line(f"  {line}", whole=True) for line in group_lines(groups))
+    yield from (Paragraph(f"  {line}", whole=True) for line in group_lines(groups))
     if groups.unwatched:
         yield (
             f"- {groups.unwatched} rows are of groups that came after {MOST_NEW:,} others; they count in all rows only."

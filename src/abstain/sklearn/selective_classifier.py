@@ -43,7 +43,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     """Fit a classifier on one part of the data and calibrate a selector on the held-out rest.
 
     ``predict``, ``predict_proba`` and ``decision_function`` are the classifier's own and always answer; ``accepts``
-    says which answers to trust. The guarantee, in ``selector_.threshold.guarantee``, is about samples drawn like X,
+    returns which answers to trust. The guarantee, in ``selector_.threshold.guarantee``, is about samples drawn like X,
     each counting once.
 
     Parameters
@@ -58,8 +58,8 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     risk, coverage, cost, delta
         The short form of the target.
     when_impossible
-        Where nothing can be certified for a risk: accept nothing and ``"warn"``, ``"raise"``, or accept nothing
-        without a word (``"reject_all"``).
+        Where nothing can be certified for a risk: accept nothing and ``"warn"``, ``"raise"`` an error, or accept
+        nothing without a warning (``"reject_all"``).
     reject_label
         What ``predict`` gives where it abstains, such as -1 or "unknown"; None for the classifier's own answer.
     held_out
