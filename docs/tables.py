@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from abstain.cli.app import command_functions
-from abstain.cli.help import command_rows
+from abstain.cli.commands import command_rows
 from abstain.scores import SCORES
 from abstain.thresholds.methods import METHODS
 

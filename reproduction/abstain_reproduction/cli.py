@@ -11,9 +11,8 @@ import typer
 from abstain._errors import InvalidInputError, MissingFileError
 from abstain._names import check_name
 from abstain.cli.collect import Amp, Part, Workers
-from abstain.cli.help import HelpCommand
-from abstain.cli.options import Json
-from abstain.cli.printing import print_json
+from abstain.cli.commands import HelpCommand, Json
+from abstain.cli.printing import print_json, show
 from abstain.cli.progress import sample_bar
 
 if TYPE_CHECKING:
@@ -174,7 +173,7 @@ def _print_findings(findings: "Findings", files: list[Path], *, json: bool) -> N
     from rich.console import Console
     from rich.markup import escape
 
-    from abstain.cli.summary_table import print_table
+    from abstain.cli.summary_table import table_lines
     from abstain.cli.terminal import shown
     from abstain.evaluation import summarize
 
@@ -185,7 +184,8 @@ def _print_findings(findings: "Findings", files: list[Path], *, json: bool) -> N
     console = Console()
     console.print(escape(shown(findings.words)), style="bold")
     if findings.evaluation is not None:
-        print_table(summarize(findings.evaluation), console, rest=f"{files[0]} has them")
+        for line in table_lines(summarize(findings.evaluation), rest=f"{files[0]} has them"):
+            show(line)
     for claim in dict.fromkeys(verdict.claim for verdict in findings.verdicts):
         _print_claim([verdict for verdict in findings.verdicts if verdict.claim == claim], console)
     print(f"\nTables, numbers and figures: {files[0].parent}")

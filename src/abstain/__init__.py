@@ -1,96 +1,32 @@
 """Generalized selective classification: make any trained classifier say "I don't know" when it should."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from abstain import answers as answers
-    from abstain import collect as collect
-    from abstain import datasets as datasets
-    from abstain import errors as errors
-    from abstain import evaluation as evaluation
-    from abstain import metrics as metrics
-    from abstain import mlflow as mlflow
-    from abstain import monitor as monitor
-    from abstain import onnx as onnx
-    from abstain import report as report
-    from abstain import scale as scale
-    from abstain import scores as scores
-    from abstain import shifts as shifts
-    from abstain import sketch as sketch
-    from abstain import sklearn as sklearn
-    from abstain import thresholds as thresholds
-    from abstain import torch as torch
-    from abstain.evaluation import Evaluation as Evaluation
-    from abstain.evaluation import FittingDraw as FittingDraw
-    from abstain.evaluation import Summary as Summary
-    from abstain.evaluation import evaluate as evaluate
-    from abstain.evaluation import summarize as summarize
-    from abstain.evaluation.runs import RunComparison as RunComparison
-    from abstain.evaluation.runs import compare_runs as compare_runs
-    from abstain.evaluation.sensitivity import ScaleSensitivity as ScaleSensitivity
-    from abstain.evaluation.sensitivity import scale_sensitivity as scale_sensitivity
-    from abstain.monitor import RiskEstimate as RiskEstimate
-    from abstain.monitor import estimate_risk as estimate_risk
-    from abstain.outputs import Outputs as Outputs
-    from abstain.selector import Cascade as Cascade
-    from abstain.selector import Certificate as Certificate
-    from abstain.selector import Selector as Selector
-    from abstain.selector import calibrate as calibrate
-    from abstain.selector import calibrate_sets as calibrate_sets
-    from abstain.selector import cascade as cascade
-    from abstain.selector import certify as certify
-    from abstain.selector.targets import *  # noqa: F403
-    from abstain.sketch import Sketch as Sketch
+from functools import cache
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
 
-_PUBLIC = {
-    "": [
-        *(
-            "answers",
-            "collect",
-            "datasets",
-            "errors",
-            "evaluation",
-            "metrics",
-            "mlflow",
-            "monitor",
-            "onnx",
-            "report",
-            "scale",
-            "scores",
-            "shifts",
-        ),
-        *("sketch", "sklearn", "thresholds", "torch"),
-    ],
-    "evaluation": ["Evaluation", "FittingDraw", "Summary", "evaluate", "summarize"],
-    "evaluation.runs": ["RunComparison", "compare_runs"],
-    "evaluation.sensitivity": ["ScaleSensitivity", "scale_sensitivity"],
-    "monitor": ["RiskEstimate", "estimate_risk"],
-    "outputs": ["Outputs"],
-    "selector": ["Cascade", "Certificate", "Selector", "calibrate", "calibrate_sets", "cascade", "certify"],
-    "sketch": ["Sketch"],
-}
-"""By module, the public names; under "" the modules themselves. The targets come from their registry."""
-_HOME = {name: module for module, names in _PUBLIC.items() for name in names}
 
+@cache
+def _homes() -> dict[str, str]:
+    """The module of each public name, from `__init__.pyi`; under "*" that of the targets, which has a registry."""
+    import ast
+    from pathlib import Path
 
-def _targets() -> Any:
-    return importlib.import_module("abstain.selector.targets")
+    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [line for line in stub.body if isinstance(line, ast.ImportFrom)]
+    return {alias.name: str(line.module) for line in imports for alias in line.names}
 
 
 def __getattr__(name: str) -> Any:
     """Import on first use, so that `import abstain` costs nothing."""
-    value: Any
+    homes = _homes()
     if name == "__all__":
-        value = sorted([*_HOME, *_targets().__all__])
-    elif module := _HOME.get(name):
-        value = getattr(importlib.import_module(f"abstain.{module}"), name)
-    elif name in _HOME:
-        value = importlib.import_module(f"abstain.{name}")
-    elif name[:1].isupper() and name in _targets().__all__:
-        value = getattr(_targets(), name)
+        value: Any = sorted([*homes.keys() - {"*"}, *import_module(homes["*"]).__all__])
+    elif homes.get(name) == "abstain":
+        value = import_module(f"abstain.{name}")
+    elif name in homes or (name[:1].isupper() and name in import_module(homes["*"]).__all__):
+        value = getattr(import_module(homes.get(name, homes["*"])), name)
     else:
         raise AttributeError(f"module 'abstain' has no attribute {name!r}")
     globals()[name] = value

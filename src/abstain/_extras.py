@@ -4,7 +4,6 @@ import importlib
 import json
 import shutil
 import sys
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
@@ -79,6 +78,8 @@ def _pip() -> str:
 
 def _checkout() -> tuple[Path | None, bool]:
     """The source folder in use, and whether it is installed as editable; None for an installed copy."""
+    from importlib.metadata import PackageNotFoundError, distribution  # which takes a tenth of a short command
+
     try:
         origin = json.loads(distribution("abstain").read_text("direct_url.json") or "{}")
     except PackageNotFoundError:  # neither installed nor linked: on the path

@@ -60,7 +60,7 @@ def attach(
     _write(onnx, graph_model, Path(output))
 
 
-def _write(onnx: Any, model: Any, goal: Path) -> None:
+def _write(onnx: Any, model: Any, output: Path) -> None:
     """Write the file, whole and such that it loads, or not at all."""
     runtime = require("onnxruntime", extra="onnx", feature="Attaching a selector to an ONNX graph")
 
@@ -73,7 +73,7 @@ def _write(onnx: Any, model: Any, goal: Path) -> None:
                 f"`model` must load in ONNX Runtime with the selector attached, got {reason_of(error)}."
             ) from None
 
-    write_whole(goal, write)
+    write_whole(output, write)
 
 
 def _expose(onnx: Any, model: Any, layer: OnnxHead, kind: int) -> None:

@@ -102,7 +102,7 @@ def test_cross_fitting_is_out_of_fold():
     """A classifier that remembers its training data is right about all of it; out of fold it is not."""
     X, y = DATA
     forest = RandomForestClassifier(30, min_samples_leaf=1, random_state=0)
-    training = Training(forest, X[:600], y[:600], None, "max_softmax", 0, lambda *_: None)
+    training = Training(forest, X[:600], y[:600], None, "max_softmax", 0)
     outputs = training.out_of_fold(4).outputs
     assert 0.1 < outputs.errors.mean() < 0.5
     assert (RandomForestClassifier(30, random_state=0).fit(X[:600], y[:600]).predict(X[:600]) == y[:600]).mean() > 0.99

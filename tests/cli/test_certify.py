@@ -87,7 +87,10 @@ def test_a_certificate_that_holds_with_a_weaker_verdict_than_required_ends_with_
     verdict = json.loads(made.stdout)["verdict"]
     assert verdict in ("consistent", "too little data")
     done = run("certify", "--check", weak, "--require", "confirmed")
-    assert (done.returncode, done.stderr) == (3, f"`--require` needs the verdict 'confirmed', got {verdict!r}.\n")
+    assert (done.returncode, done.stderr) == (
+        3,
+        f"abstain: `--require` needs the verdict 'confirmed', got {verdict!r}.\n",
+    )
     assert done.stdout.startswith("The certificate holds.\n- verdict: The ")
 
 

@@ -80,6 +80,10 @@ def said(monkeypatch, capsys, line):
         ("select none run -o d.csv", "`none` must exist and be a selector"),
         ("monitor t.csv --risk 0.1 --state run", "`run` must be a file to write, got a folder."),
         (
+            "recertify s.abstain t.csv --state t.csv",
+            "`t.csv` must be the state of a Recertification, got text that is not JSON. Use a copy of it, or name",
+        ),
+        (
             "recertify s.abstain t.csv --state deep.json",
             "`deep.json` must be the state of a Recertification, got",
         ),

@@ -82,6 +82,9 @@ def test_after_an_alarm_a_new_threshold_is_certified_with_labels_asked_for(run, 
         done = run("recertify", path / "s.abstain", path / "labels.csv", *again, "-o", path / "new.abstain")
         if "Certified after" in done.stdout:
             break
+        assert done.returncode == 1
+        assert "new.abstain is not written, since nothing is certified yet" in done.stderr
+        assert not (path / "new.abstain").exists()
         assert "a risk of" in done.stdout
         assert "The next test is at" in done.stdout
     assert "it holds whenever labelling stopped" in done.stdout

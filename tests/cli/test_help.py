@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 import typer
 
 from abstain.cli.app import COMMANDS, app
-from abstain.cli.help import add_command
+from abstain.cli.commands import add_command
 from abstain.cli.terminal import ASCII
 from abstain.scores import SCORES
 
@@ -51,6 +52,20 @@ def test_an_option_about_groups_has_one_name_and_each_name_one_meaning():
         "--per": of_each,
         "--group": ["recertify"],  # names one
     }
+
+
+@pytest.mark.parametrize(
+    ("words", "own"),
+    [
+        ("calibrate run --group-column x", "--per"),
+        ("report run --per x", "--group-column"),
+        ("recertify s --per x", "--group"),
+    ],
+)
+def test_an_option_about_groups_that_a_neighbour_has_points_to_its_own(words, own, run):
+    done = run(*words.split())
+    assert done.returncode == 2
+    assert re.search(rf"No such option: \S+ .*{own}\b", done.stderr)
 
 
 def test_options_that_belong_together_reach_a_command_as_one_value():

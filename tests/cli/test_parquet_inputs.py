@@ -81,9 +81,9 @@ def test_what_cannot_be_is_said_in_one_line(run, shards, arguments, message):
 WORKERS_DIE = """
 import os, signal, sys
 from abstain.cli import main
-from abstain.scale.ray import RayEngine
+from abstain.scale import Engine
 
-run = RayEngine.map
+run = Engine.map
 
 class DiesOnce:
     def __init__(self, work, mark):
@@ -96,7 +96,7 @@ class DiesOnce:
         return self.work(item)
 
 mark = sys.argv.pop()
-RayEngine.map = lambda self, work, items: run(self, DiesOnce(work, mark), items)
+Engine.map = lambda self, work, items: run(self, DiesOnce(work, mark), items)
 main()
 """
 

@@ -42,8 +42,8 @@ def parsed(text: str, /) -> Any:
         return json.loads(text)
     except RecursionError:
         raise InvalidInputError("brackets nested too deeply") from None
-    except ValueError as error:
-        raise InvalidInputError(f"no JSON: {error}") from None
+    except ValueError:
+        raise InvalidInputError("text that is not JSON") from None
 
 
 def from_json(text: str, kind: type[T], /, *, where: str = "text") -> T:

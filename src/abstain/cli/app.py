@@ -11,8 +11,10 @@ from typing import Annotated
 
 import typer
 
+import abstain
 from abstain._errors import AbstainError
-from abstain.cli.help import HelpGroup, add_command
+from abstain.cli.commands import HelpGroup, add_command
+from abstain.cli.printing import Result
 from abstain.cli.terminal import set_up_streams, shown
 
 COLLECT_EVERY = 100_000  # new objects: looking for garbage while modules load takes a tenth of a short command
@@ -55,8 +57,6 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        import abstain
-
         print(abstain.__version__)
         raise typer.Exit
 
@@ -70,7 +70,7 @@ def _abstain(
     """Make a trained classifier say "I don't know" when it should."""
 
 
-def command_functions() -> list[Callable[..., None]]:
+def command_functions() -> list[Callable[..., Result | None]]:
     """The commands, in the order of the help."""
     return [getattr(import_module(f"abstain.cli.{name}"), name) for name in COMMANDS]
 

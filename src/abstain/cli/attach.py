@@ -5,33 +5,26 @@ from typing import Annotated
 
 import typer
 
-from abstain.cli.options import Json
-from abstain.cli.printing import print_json, say
+import abstain
+from abstain._io.files import check_output_path
+from abstain.cli.options import LogitsName, SelectorFile
+from abstain.cli.printing import Result
 
 
 def attach(
     model: Annotated[Path, typer.Argument(help="The classifier's .onnx file.")],
-    selector: Annotated[Path, typer.Argument(help="A selector file.")],
+    selector: SelectorFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="The .onnx file to write.")],
-    logits: Annotated[
-        str | None, typer.Option(help="The name of the logits tensor. [the one nearest the output]")
-    ] = None,
-    json: Json = False,
-) -> None:
+    logits: LogitsName = None,
+) -> Result:
     """Add a selector to an ONNX graph. It then also outputs prediction, confidence and accepted.
 
     Example: abstain attach model.onnx selector.abstain -o selective.onnx
     """
-    from abstain import Selector
-    from abstain._io.files import check_output_path
-    from abstain.onnx import OUTPUTS
-    from abstain.onnx import attach as attach_selector
-
     check_output_path(output)
-    loaded = Selector.load(selector)
-    attach_selector(model, loaded, output, logits=logits)
-    if json:
-        print_json({"model": str(output), "score": loaded.score, "outputs": list(OUTPUTS)})
-        return
-    say(f"Wrote {output}, with the additional outputs {', '.join(OUTPUTS)}.")
-    say(loaded.summary())
+    loaded, names = abstain.Selector.load(selector), abstain.onnx.OUTPUTS
+    abstain.onnx.attach(model, loaded, output, logits=logits)
+    return Result(
+        {"model": str(output), "score": loaded.score, "outputs": names},
+        [f"Wrote {output}, with the additional outputs {', '.join(names)}.", loaded.summary()],
+    )

@@ -1,22 +1,25 @@
 """`abstain calibrate`: outputs to a selector file."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, final
+from typing import TYPE_CHECKING, Annotated, Any, Literal, final
 
 import typer
 
+import abstain
 from abstain._errors import InvalidInputError
+from abstain._io.files import check_output_path
+from abstain._names import check_name
 from abstain.cli.completion import group_kinds, method_names, score_or_best
 from abstain.cli.cost_table import cost_order, read_costs
-from abstain.cli.inputs import OF_SKETCH, warn_unused
-from abstain.cli.options import ONE_SCORE, Delta, Json, refuse
-from abstain.cli.printing import print_json, print_next, refusal_as_json, say
+from abstain.cli.inputs import OF_SKETCH, table_columns, warn_unused
+from abstain.cli.options import ONE_SCORE, Delta, NewSelector, SplitSeed, numbers_of, refuse
+from abstain.cli.printing import Lines, Result, next_command
 
 if TYPE_CHECKING:
-    from abstain.outputs import Outputs
-    from abstain.selector import Selector, Target
-    from abstain.thresholds import Threshold
+    from abstain.selector import Target
+
+Kind = Literal["class", "domain"]
 
 
 @final
@@ -83,12 +86,12 @@ class RuleOptions:
             help="Never accept rows up to this confidence, which need no label. Fix it before: plan --unlabelled."
         ),
     ] = None
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0
+    seed: SplitSeed = 0
 
 
 def calibrate(
     outputs: Annotated[Path, typer.Argument(help="Labelled outputs, or a .sketch, from the deployment distribution.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The selector file to write.")],
+    output: NewSelector,
     target: TargetOptions,
     groups: GroupOptions,
     rule: RuleOptions,
@@ -99,8 +102,7 @@ def calibrate(
             autocompletion=score_or_best,
         ),
     ] = None,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Choose a threshold with a guarantee. It is on risk, coverage, rejections, misses or cost; the result is a file.
 
     OUTPUTS is a folder of outputs, an .npz file, or a .csv, .parquet or .jsonl table, with the columns confidence and
@@ -109,108 +111,101 @@ def calibrate(
 
     Example: abstain calibrate run/ --risk 0.02 --delta 0.05 -o selector.abstain
     """
-    import abstain
-    from abstain._io.files import check_output_path
-
     check_output_path(output)
     kind, column = _groups(groups.per, outputs)
     if groups.each and groups.per is None:
         raise InvalidInputError("`--each` must come with `--per`, got no `--per`.")
-    is_sketch = outputs.suffix == ".sketch"
-    if is_sketch:
-        _check_of_sketch(target, groups, rule)
-    with refusal_as_json(json):
-        if is_sketch:
-            selector = _from_sketch(outputs, _target(target, groups, kind, rule), score)
-        else:
-            unlabelled: Literal["error", "keep"] = "error" if rule.label_above is None else "keep"
-            rows = abstain.Outputs.load(outputs, nonfinite="reject", group=column, unlabelled=unlabelled)
-            selector = _from_rows(rows, _target(target, groups, kind, rule, rows), score, rule.seed)
-            warn_unused(outputs, group=column)
-    if groups.per is not None and not is_sketch:
+    if outputs.suffix == ".sketch":
+        selector = _from_sketch(outputs, target, groups, rule, kind, score)
+        selector.save(output)
+        return Result(_document(selector, output), _lines(selector, output, score))
+    rows = abstain.Outputs.load(
+        outputs, nonfinite="reject", group=column, unlabelled="error" if rule.label_above is None else "keep"
+    )
+    selector = _from_rows(rows, _target(target, groups, kind, rule, rows), score, rule.seed)
+    warn_unused(outputs, group=column)
+    if groups.per is not None:
         selector = selector.with_groups_called(groups.per)  # as in the option
     selector.save(output)
-    _print(selector, output, score, json=json, suffix=outputs.suffix if outputs.is_file() and not is_sketch else "")
-    if target.costs is not None and not json:
-        say(cost_order(rows.n_classes, rows.class_names))
+    lines = [*_lines(selector, output, score, suffix=outputs.suffix if outputs.is_file() else "")]
+    if target.costs is not None:
+        lines.append(cost_order(rows.n_classes, rows.class_names))
+    return Result(_document(selector, output), lines)
 
 
-def _check_of_sketch(target: TargetOptions, groups: GroupOptions, rule: RuleOptions) -> None:
-    """Refuse options that need the rows."""
+def _from_sketch(
+    file: Path, asked: TargetOptions, groups: GroupOptions, rule: RuleOptions, kind: Kind | None, score: str | None
+) -> "abstain.Selector":
+    """Calibrate on counts, with none of the options that need the rows."""
+    from abstain.selector import calibrate_sketch
+
     refused = {
-        "--review": target.review,
-        "--miss-rate": target.miss_rate,
-        "--cost": target.cost,
-        "--costs": target.costs,
+        "--review": asked.review,
+        "--miss-rate": asked.miss_rate,
+        "--cost": asked.cost,
+        "--costs": asked.costs,
         "--group-risk": groups.group_risk,
         "--largest-cluster": rule.largest_cluster,
         "--label-above": rule.label_above,
     }
     refuse(refused, OF_SKETCH)
+    return calibrate_sketch(abstain.Sketch.load(file), _target(asked, groups, kind, rule), score=score)
 
 
 def _target(
     asked: TargetOptions,
     groups: GroupOptions,
-    kind: Literal["class", "domain"] | None,
+    kind: Kind | None,
     rule: RuleOptions,
-    rows: "Outputs | None" = None,
+    rows: "abstain.Outputs | None" = None,
 ) -> "Target":
     """The target that the options ask for."""
     from abstain.selector.targets import target_of
 
-    options = {field.name: getattr(each, field.name) for each in (asked, groups, rule) for field in fields(each)}
+    options = vars(asked) | vars(groups) | vars(rule)
     for name in ("each", "seed"):  # not of the target, or under another name
         del options[name]
     if rows is not None and asked.costs is not None:
         options["costs"] = read_costs(asked.costs, rows.n_classes, rows.class_names)
-    return target_of(
-        **options
-        | {"cost": _numbers(asked.cost), "per": kind, "jointly": not groups.each, "miss_rate": _rates(asked.miss_rate)}
-    )
+    if asked.cost is not None:
+        costs = numbers_of("--cost", asked.cost, rule="be a number, or one per class such as 0.1,0.5,0.3")
+        options["cost"] = costs[0] if len(costs) == 1 else costs
+    return target_of(**options | {"per": kind, "jointly": not groups.each, "miss_rate": _rates(asked.miss_rate)})
 
 
-def _from_sketch(file: Path, target: "Target", score: str | None) -> "Selector":
-    from abstain.selector import calibrate_sketch
-    from abstain.sketch import Sketch
-
-    return calibrate_sketch(Sketch.load(file), target, score=score)
-
-
-def _from_rows(rows: "Outputs", target: "Target", score: str | None, seed: int) -> "Selector":
-    import abstain
+def _from_rows(rows: "abstain.Outputs", target: "Target", score: str | None, seed: int) -> "abstain.Selector":
     from abstain.scores.registry import split_names
 
     return abstain.calibrate(rows, target, score=None if score is None else split_names(score), seed=seed)
 
 
-def _print(selector: "Selector", output: Path, score: str | None, *, json: bool, suffix: str) -> None:
-    """What the selector guarantees, and the next command, on outputs with this suffix."""
-    from dataclasses import asdict
+def _document(selector: "abstain.Selector", output: Path) -> dict[str, Any]:
+    return {
+        "selector": str(output),
+        "score": selector.score,
+        "threshold": selector.threshold,
+        "groups": selector.groups,
+    }
 
+
+def _lines(selector: "abstain.Selector", output: Path, score: str | None, *, suffix: str = "") -> Lines:
+    """What the selector guarantees, and the next command, on outputs with this suffix."""
     from abstain.scores.registry import default_words
     from abstain.thresholds.refutation import untestable
 
-    if json:
-        groups = None if selector.groups is None else asdict(selector.groups)
-        document = {"score": selector.score, "threshold": asdict(selector.threshold), "groups": groups}
-        print_json({"selector": str(output)} | document)
-        return
-    say(selector.summary())
+    yield selector.summary()
     for name, threshold in () if selector.groups is None else selector.groups.thresholds.items():
-        say(f"- {name}: {_threshold_words(threshold)}")
+        yield f"- {name}: {_threshold_words(threshold)}"
     if score is None:
-        say(default_words(selector.score))
+        yield default_words(selector.score)
     if reason := untestable(selector.threshold.guarantee):
-        say(f"`abstain certify` cannot test this guarantee on fresh rows: {reason}.")
-    print_next("select", output, f"NEW{suffix}", "-o", "decisions.csv")
+        yield f"`abstain certify` cannot test this guarantee on fresh rows: {reason}."
+    yield next_command("select", output, f"NEW{suffix}", "-o", "decisions.csv")
 
 
-def _groups(per: str | None, outputs: Path) -> tuple[Literal["class", "domain"] | None, str | None]:
+def _groups(per: str | None, outputs: Path) -> tuple[Kind | None, str | None]:
     """What --per means: classes or domains, and the column that names these, if it is not group or domain."""
-    from abstain._names import check_name
     from abstain.outputs.column_names import is_outcome_or_confidence
-    from abstain.outputs.columns import SUFFIXES, names_of
 
     if per is None:
         return None, None
@@ -218,9 +213,8 @@ def _groups(per: str | None, outputs: Path) -> tuple[Literal["class", "domain"] 
         return "class", None
     if per in ("domain", "group"):
         return "domain", None
-    is_table = outputs.suffix.lower() in SUFFIXES and outputs.is_file()
-    columns = names_of(outputs) if is_table else []
-    rule = "be class, group" + (" or a column of the table" if is_table else " or domain")
+    columns = table_columns(outputs)
+    rule = "be class, group" + (" or a column of the table" if columns else " or domain")
     check_name("--per", per, [*columns, "class", "group", "domain"], rule=rule)
     if is_outcome_or_confidence(per):
         raise InvalidInputError(
@@ -230,7 +224,7 @@ def _groups(per: str | None, outputs: Path) -> tuple[Literal["class", "domain"] 
     return "domain", per
 
 
-def _threshold_words(threshold: "Threshold") -> str:
+def _threshold_words(threshold: "abstain.thresholds.Threshold") -> str:
     if threshold.value == -float("inf"):
         return f"always accepted ({threshold.n:,} rows)"
     if threshold.value == float("inf"):
@@ -252,17 +246,3 @@ def _rates(options: list[str] | None) -> dict[str, float] | None:
         if not equals or not name:
             raise InvalidInputError(f"`--miss-rate` must be a class and a share, such as fraud=0.05, got {option!r}.")
     return rates or None
-
-
-def _numbers(text: str | None) -> float | list[float] | None:
-    if text is None:
-        return None
-    from abstain._arguments import written_number
-
-    try:
-        numbers = [written_number(part) for part in text.split(",")]
-    except ValueError:
-        raise InvalidInputError(
-            f"`--cost` must be a number, or one per class such as 0.1,0.5,0.3, got {text!r}."
-        ) from None
-    return numbers[0] if len(numbers) == 1 else numbers

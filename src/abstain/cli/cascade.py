@@ -1,20 +1,20 @@
 """`abstain cascade`: the outputs of several models to a cascade file."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, final
+from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
+import abstain
 from abstain._errors import InvalidInputError
-from abstain.cli.options import Delta, Json
-from abstain.cli.printing import print_json, print_next, refusal_as_json, say
+from abstain._io.files import check_output_path
+from abstain.cli.options import Delta, SplitSeed, numbers_of
+from abstain.cli.printing import Lines, Result, next_command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from abstain.selector.cascades.alternatives import Alternative
-    from abstain.selector.cascades.cascade import Cascade
 
 
 @final
@@ -61,10 +61,9 @@ def cascade(
     target: CascadeTarget,
     prices: CascadeCosts,
     stages: StageOptions,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the splits.")] = 0,
-    json: Json = False,
-) -> None:
-    """Ask several models in turn, then a person, under one guarantee. It is on the answers of all models together.
+    seed: SplitSeed = 0,
+) -> Result:
+    """Ask several models in turn, then a person. One guarantee is on the answers of all models together.
 
     Each sample is answered by the first model that is confident enough. Samples of the models are matched by the column
     id, or else by their order. A random tenth of them, more of few, chooses who is to answer what, at the least cost;
@@ -72,64 +71,47 @@ def cascade(
 
     Example: abstain cascade small/ large/ --risk 0.02 --costs 1,20 --human-cost 200 -o c.abstain
     """
-    import abstain
-    from abstain._io.files import check_output_path
     from abstain.selector.cascades.alternatives import alternatives
 
     check_output_path(output)
     if len(outputs) < 2:
         raise InvalidInputError(f"`OUTPUTS` must be of at least 2 models, got {len(outputs)}. `calibrate` takes one.")
     rows = [abstain.Outputs.load(path, nonfinite="reject") for path in outputs]
-    with refusal_as_json(json):
-        made = abstain.cascade(
-            rows,
-            costs=_costs(prices.costs),
-            scores=_scores(stages.score, len(rows)),
-            names=_names(outputs) if stages.names is None else stages.names.split(","),
-            seed=seed,
-            **asdict(target),
-            human_cost=prices.human_cost,
-        )
+    made = abstain.cascade(
+        rows,
+        costs=numbers_of("--costs", prices.costs, rule="be numbers with commas, such as 1,20"),
+        scores=_scores(stages.score, len(rows)),
+        names=_names(outputs) if stages.names is None else stages.names.split(","),
+        seed=seed,
+        **asdict(target),
+        human_cost=prices.human_cost,
+    )
     made.save(output)
     table = alternatives(made, rows, risk=target.risk, delta=target.delta, seed=seed)
-    if json:
-        print_json({"cascade": str(output)} | _as_dict(made, table))
-        return
-    say(made.summary())
-    _print_costs(table)
-    suffix = outputs[0].suffix if outputs[0].is_file() else ""
-    print_next("select", output, *(f"NEW-{name}{suffix}" for name in made.names), "-o", "decisions.csv")
-
-
-def _as_dict(made: "Cascade", table: "Sequence[Alternative]") -> dict[str, Any]:
-    """The cascade and what else would answer the samples, as plain data."""
-    return {
+    document = {
+        "cascade": str(output),
         "thresholds": made.thresholds,
-        "threshold": asdict(made.selector.threshold),
+        "threshold": made.selector.threshold,
         "costs": made.costs,
         "human_cost": made.human_cost,
-        "alternatives": [asdict(each) for each in table],
+        "alternatives": table,
     }
+    suffix = outputs[0].suffix if outputs[0].is_file() else ""
+    new = [f"NEW-{name}{suffix}" for name in made.names]
+    return Result(
+        document, [made.summary(), *_costs_lines(table), next_command("select", output, *new, "-o", "decisions.csv")]
+    )
 
 
-def _print_costs(table: "Sequence[Alternative]") -> None:
+def _costs_lines(table: "Sequence[Alternative]") -> Lines:
     """Who answers how much and what a sample costs, by the cascade and without it."""
-    say("Mean cost of a sample, observed on these samples at the same certified risk:")
+    yield "Mean cost of a sample, observed on these samples at the same certified risk:"
     for each in table:
         shares = ", ".join(f"{name} {share:.1%}" for name, share in each.shares.items())
-        say(f"- {each.name}: {each.cost:.4g} ({shares})")
+        yield f"- {each.name}: {each.cost:.4g} ({shares})"
     cheapest = min(table, key=lambda each: each.cost)
     if cheapest is not table[0]:
-        say(f"Here {cheapest.name} costs less than the cascade.")
-
-
-def _costs(text: str) -> list[float]:
-    from abstain._arguments import written_number
-
-    try:
-        return [written_number(part) for part in text.split(",")]
-    except ValueError:
-        raise InvalidInputError(f"`--costs` must be numbers with commas, such as 1,20, got {text!r}.") from None
+        yield f"Here {cheapest.name} costs less than the cascade."
 
 
 def _scores(text: str | None, stages: int) -> list[str | None] | None:

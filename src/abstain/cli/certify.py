@@ -3,20 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, final
+from typing import Annotated, Any, Literal, final
 
 import typer
 
+import abstain
 from abstain._errors import InvalidInputError, MissingFileError
-from abstain.cli.inputs import stage_outputs, warn_unused
-from abstain.cli.options import Json, refuse
-from abstain.cli.printing import print_json, say
-
-if TYPE_CHECKING:
-    from abstain.outputs import Outputs
-    from abstain.selector import Cascade, Selector
-    from abstain.selector.audited_decisions import AuditedDecisions
-    from abstain.selector.certificate import Certificate
+from abstain._io.files import check_output_path, check_suffix, read_text, write_text
+from abstain.cli.inputs import stage_outputs, table_columns, warn_unused
+from abstain.cli.options import refuse
+from abstain.cli.printing import Result, warn
 
 BROKEN = 3
 ON = "on"  # how the sources of fresh rows begin in a certificate
@@ -55,8 +51,7 @@ def certify(
     check: Annotated[
         Path | None, typer.Option(help="A certificate (.json): make it again, and exit 3 if it no longer holds.")
     ] = None,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Test a guarantee on fresh labelled outputs. The certificate states what a selector guarantees, and on what data.
 
     Of decisions that `abstain select --audit` wrote, with the column error filled in, the audited rows test the risk.
@@ -66,39 +61,27 @@ def certify(
 
     Example: abstain certify s.abstain --on fresh/ -o certificate.json
     """
-    from abstain._io.files import check_output_path, write_text
-
     if output is not None:
         _writer(output)
         check_output_path(output)
-    old = None if check is None else _read(check)
+    old = (
+        None if check is None else abstain.Certificate.from_json(read_text(check, "a certificate"), location=str(check))
+    )
     new = _certificate(selector, on, options, old)
     if output is not None:
         write_text(output, _writer(output)(new))
-    missing = None if options.require is None or new.is_at_least(options.require) else options.require
-    if old is None:
-        _print(new, output, json)
-        holds = new.verdict != "refuted"
-    else:
-        holds = _print_changes(old, new, json)
-    if missing is not None:
-        typer.echo(f"`--require` needs the verdict {missing!r}, got {new.verdict!r}.", err=True)
-    raise typer.Exit(0 if holds and missing is None else BROKEN)
-
-
-def _read(file: Path) -> "Certificate":
-    from abstain._io.files import read_text
-    from abstain.selector.certificate import Certificate
-
-    return Certificate.from_json(read_text(file, "a certificate"), location=str(file))
+    document, lines, holds = _findings(new, output) if old is None else _changes(old, new)
+    if options.require is not None and not new.is_at_least(options.require):
+        holds = False
+        warn(f"`--require` needs the verdict {options.require!r}, got {new.verdict!r}.")
+    return Result(document, lines, 0 if holds else BROKEN)
 
 
 def _certificate(
-    selector: Path | None, on: list[Path] | None, options: VerdictOptions, old: "Certificate | None"
-) -> "Certificate":
+    selector: Path | None, on: list[Path] | None, options: VerdictOptions, old: "abstain.Certificate | None"
+) -> "abstain.Certificate":
     """Made of the files named, or else of those of the old certificate."""
     from abstain.selector import load_selector
-    from abstain.selector.certify import certify as certify_selector
 
     given = ({} if selector is None else {"selector": selector}) | _named(on)
     sources = {} if old is None else {k: v for k, v in old.sources.items() if not (on and k.startswith(ON))}
@@ -114,7 +97,7 @@ def _certificate(
     loaded = load_selector(sources["selector"])
     files = [Path(file) for name, file in sources.items() if name.startswith(ON)]
     fresh = _fresh(loaded, files, options.group_column) if files else None
-    return certify_selector(loaded, fresh, level=level, sources=sources)
+    return abstain.certify(loaded, fresh, level=level, sources=sources)
 
 
 def _named(on: list[Path] | None) -> dict[str, Path]:
@@ -122,72 +105,37 @@ def _named(on: list[Path] | None) -> dict[str, Path]:
     return {ON if number == 1 else f"{ON} {number}": path for number, path in enumerate(on or (), start=1)}
 
 
-def _fresh(
-    loaded: "Selector | Cascade", files: list[Path], group: str | None
-) -> "Outputs | list[Outputs] | AuditedDecisions":
-    """The rows to test on: of each model for a cascade, unless they are decisions."""
-    from abstain.selector import Cascade
+def _fresh(loaded: "abstain.Selector | abstain.Cascade", files: list[Path], group: str | None) -> Any:
+    """The rows to test on: decisions with an audit, or labelled outputs, of each model for a cascade."""
+    from abstain.decision_log import is_log, read_log
+    from abstain.outputs.table import read_decisions
+    from abstain.selector.audited_decisions import COLUMNS, AuditedDecisions
 
-    if not isinstance(loaded, Cascade):
-        if len(files) > 1:
-            raise InvalidInputError(f"`--on` must be given once for a selector, got {len(files)}.")
-        _check_audited(loaded, files[0])
-        return _fresh_rows(files[0], loaded.certified_column or group)
-    refuse({"--group-column": group}, "be left out with a cascade")
-    if len(files) == 1 and _are_decisions(files[0]):
-        return _fresh_rows(files[0], None)
-    return stage_outputs(loaded, files, what="--on")
-
-
-def _are_decisions(file: Path) -> bool:
-    """Whether a table has the decisions of `abstain select --audit`."""
-    from abstain.decision_log import is_log
-    from abstain.outputs.columns import SUFFIXES, names_of
-    from abstain.selector.audited_decisions import COLUMNS
-
-    is_table = file.is_file() or is_log(file)
-    return is_table and file.suffix.lower() in SUFFIXES and set(COLUMNS) <= set(names_of(file))
-
-
-def _check_audited(loaded: "Selector", file: Path) -> None:
-    """Refuse decisions without an audit of a selector of classes, whose outputs they do not have."""
-    from abstain.outputs.columns import SUFFIXES, names_of
-
-    if not loaded.n_classes or not file.is_file() or file.suffix.lower() not in SUFFIXES or _are_decisions(file):
-        return
-    if {"confidence", "accepted"} <= set(names_of(file)):
+    file, names = files[0], {*table_columns(files[0])}
+    if isinstance(loaded, abstain.Cascade):
+        refuse({"--group-column": group}, "be left out with a cascade")
+    elif len(files) > 1:
+        raise InvalidInputError(f"`--on` must be given once for a selector, got {len(files)}.")
+    if len(files) == 1 and names >= {*COLUMNS}:
+        return AuditedDecisions.of(*read_decisions(file).values())
+    if isinstance(loaded, abstain.Cascade):
+        return stage_outputs(loaded, files, what="--on")
+    if loaded.n_classes and file.is_file() and names >= {"confidence", "accepted"}:
         raise InvalidInputError(
             f"`{file}` must be labelled outputs, or decisions with an audit, got decisions without one. Give the "
             "outputs that were decided, with their labels, or run `select` or `serve` with --audit."
         )
-
-
-def _fresh_rows(file: Path, group: str | None) -> "Outputs | AuditedDecisions":
-    """Labelled outputs, or decisions with an audit."""
-    import abstain
-    from abstain.decision_log import is_log, read_log
-    from abstain.outputs.table import read_decisions
-    from abstain.selector.audited_decisions import AuditedDecisions
-
-    if _are_decisions(file):
-        return AuditedDecisions.of(*read_decisions(file).values())
     if is_log(file) and None in read_log(file).get("error", [None]):
         raise InvalidInputError(
             f"`{file}` must have an audit or a label for every decision, got decisions without a label. Run `serve` or "
             "`select` with --audit: labels that come for other reasons, such as complaints, would mislead."
         )
-    column = None if _names_groups(file, group) else group
+    column = loaded.certified_column or group
+    if column not in names and "group" in names:  # which `select` calls it
+        column = None
     rows = abstain.Outputs.load(file, nonfinite="reject", group=column)
     warn_unused(file, group=column)
     return rows
-
-
-def _names_groups(file: Path, column: str | None) -> bool:
-    """Whether a table has a column `group`, as `abstain select` calls it, and not the column of the selector."""
-    from abstain.outputs.columns import SUFFIXES, names_of
-
-    names = names_of(file) if file.is_file() and file.suffix.lower() in SUFFIXES else ()
-    return column not in names and "group" in names
 
 
 def _check_sources(sources: dict[str, str]) -> None:
@@ -200,9 +148,8 @@ def _check_sources(sources: dict[str, str]) -> None:
             )
 
 
-def _writer(output: Path) -> Callable[["Certificate"], str]:
+def _writer(output: Path) -> Callable[["abstain.Certificate"], str]:
     """What writes a file of this suffix."""
-    from abstain._io.files import check_suffix
     from abstain.selector.certificate_page import certificate_markdown, certificate_page
 
     writers = {".json": lambda new: new.to_json(), ".md": certificate_markdown, ".html": certificate_page}
@@ -210,31 +157,24 @@ def _writer(output: Path) -> Callable[["Certificate"], str]:
     return writers[output.suffix.lower()]
 
 
-def _print(new: "Certificate", output: Path | None, json: bool) -> None:
+def _findings(new: "abstain.Certificate", output: Path | None) -> tuple[Any, list[str], bool]:
+    """A new certificate as a document and lines, and whether it holds."""
     from abstain.selector.certificate_words import summary_lines
 
-    if json:
-        print_json(new.to_dict())
-        return
-    for line in summary_lines(new):
-        say(line)
-    if output is not None:
-        say(f"Certificate: {output}")
+    written = [] if output is None else [f"Certificate: {output}"]
+    return new.to_dict(), [*summary_lines(new), *written], new.verdict != "refuted"
 
 
-def _print_changes(old: "Certificate", new: "Certificate", json: bool) -> bool:
-    """Whether the certificate still holds, printed with what has changed."""
+def _changes(old: "abstain.Certificate", new: "abstain.Certificate") -> tuple[Any, list[str], bool]:
+    """What has changed, in the same form."""
     from abstain.selector.certificate_changes import changes
     from abstain.selector.certificate_words import verdict_words
 
     changed = changes(old, new)
-    if json:
-        print_json({"stands": changed.stands, "breaks": list(changed.breaks), "notices": list(changed.notices)})
-        return changed.stands
-    say(f"The certificate {'holds' if changed.stands else 'is BROKEN'}.")
-    say(f"- verdict: {verdict_words(new)}")
-    for text in changed.breaks:
-        say(f"- broken: {text}")
-    for text in changed.notices:
-        say(f"- notice: {text}")
-    return changed.stands
+    lines = [
+        f"The certificate {'holds' if changed.stands else 'is BROKEN'}.",
+        f"- verdict: {verdict_words(new)}",
+        *(f"- broken: {text}" for text in changed.breaks),
+        *(f"- notice: {text}" for text in changed.notices),
+    ]
+    return {"stands": changed.stands, "breaks": changed.breaks, "notices": changed.notices}, lines, changed.stands

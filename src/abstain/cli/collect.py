@@ -4,22 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, final
+from typing import Annotated, Any, Literal, final
 
 import typer
 
+import abstain
 from abstain._errors import InvalidInputError
+from abstain._io.files import read_text
 from abstain._model_kinds import model_specs
 from abstain._names import check_name
 from abstain.cli.completion import corruption_names, model_kinds
-from abstain.cli.options import Json
-from abstain.cli.printing import print_json, print_next, say
+from abstain.cli.printing import Lines, Result, next_command
 from abstain.cli.progress import sample_bar
-
-if TYPE_CHECKING:
-    from abstain.collect.data import Data
-    from abstain.collect.model import Model
-    from abstain.outputs import Outputs
 
 Amp = Annotated[bool, typer.Option("--amp", help="Run PyTorch in half precision, the last layer excepted.")]
 Workers = Annotated[int, typer.Option(help="Processes that read and prepare samples while the model runs.", min=0)]
@@ -45,7 +41,7 @@ class DataOptions:
     ] = None
     seed: Annotated[int, typer.Option(help="Seed of the corruptions.")] = 0
 
-    def parts(self, data: str, /) -> "list[Data]":
+    def parts(self, data: str, /) -> "list[abstain.collect.Data]":
         """The data as they are, corrupted copies of them, and data of unknown classes."""
         from abstain.collect.specs import data_from
 
@@ -66,13 +62,12 @@ class ModelSettings:
     device: Annotated[str, typer.Option(help="Where PyTorch or ONNX Runtime runs: cpu, cuda, cuda:1, mps.")] = "cpu"
     amp: Amp = False
 
-    def load(self, model: str, /) -> "Model":
+    def load(self, model: str, /) -> "abstain.collect.Model":
         """The model that a name stands for."""
         from abstain.collect.model import ModelOptions, NamedModel
         from abstain.collect.specs import model_from
 
-        names = _class_names(self.class_names)
-        options = ModelOptions(checkpoint=self.checkpoint, device=self.device, class_names=names, amp=self.amp)
+        options = ModelOptions(**vars(self) | {"class_names": _class_names(self.class_names)})
         return NamedModel(model_from(model, options))
 
 
@@ -88,16 +83,17 @@ class RunOptions:
         Literal["raise", "skip"], typer.Option(help="'raise', or 'skip' to leave out samples that fail.")
     ] = "raise"
 
-    def collect(self, model: "Model", data: "list[Data]", output: Path, /) -> "Outputs | None":
+    def collect(
+        self, model: "abstain.collect.Model", data: "list[abstain.collect.Data]", output: Path, /
+    ) -> "abstain.Outputs | None":
         """Run all of it, or a part: None while other parts are missing."""
         from abstain.collect.run import collect, collect_part
 
+        options = {name: value for name, value in vars(self).items() if name != "part"}
         with sample_bar() as progress:
-            options: dict[str, Any] = {"batch_size": self.batch_size, "workers": self.workers}
-            options |= {"on_error": self.on_error, "progress": progress}
             if self.part is None:
-                return collect(model, data, output, **options)
-            return collect_part(model, data, output, self.part, **options)
+                return collect(model, data, output, **options, progress=progress)
+            return collect_part(model, data, output, self.part, **options, progress=progress)
 
 
 def collect(
@@ -113,31 +109,27 @@ def collect(
     shifted: DataOptions,
     loading: ModelSettings,
     running: RunOptions,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Run a model over data and save its outputs. Called again, it continues where it stopped.
 
     Example: abstain collect torch:mynets:net images/ -o run/ --corrupt fog:3 --unknown strangers/
     """
     outputs = running.collect(loading.load(model), shifted.parts(data), output)
     if outputs is None:
-        if json:
-            print_json({"part": running.part, "outputs": None})
-        else:
-            say(f"Part {running.part} is done. {output} is written when the other parts are done too.")
-        return
-    if json:
-        print_json({"n": len(outputs), "classes": outputs.n_classes, "outputs": str(output)})
-        return
-    say(repr(outputs))
+        waiting = f"Part {running.part} is done. {output} is written when the other parts are done too."
+        return Result({"part": running.part, "outputs": None}, [waiting])
+    document = {"n": len(outputs), "classes": outputs.n_classes, "outputs": str(output)}
+    return Result(document, _lines(outputs, output))
+
+
+def _lines(outputs: "abstain.Outputs", folder: Path) -> Lines:
+    yield repr(outputs)
     if outputs.features is not None and outputs.weight is not None:
-        say(str(outputs.check_head()))
-    print_next("evaluate", output)
+        yield str(outputs.check_head())
+    yield next_command("evaluate", folder)
 
 
 def _class_names(file: Path | None) -> list[str] | None:
-    from abstain._io.files import read_text
-
     if file is None:
         return None
     return [name.strip() for name in read_text(file, "class names").split("\n") if name.strip()]

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
+import abstain
+from abstain._extras import require
+from abstain._io.files import check_output_path, check_suffix, write_text
 from abstain.cli.completion import score_or_best
 from abstain.cli.inputs import unused_notes
-from abstain.cli.options import ONE_SCORE, Figure, Json, Level, Nonfinite, check_html
-from abstain.cli.printing import print_json, small_table
-from abstain.cli.terminal import shown
+from abstain.cli.options import ONE_SCORE, Figure, Level, Nonfinite
+from abstain.cli.printing import Lines, Paragraph, Result, fits, small_table
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.table import Table
 
-    from abstain.evaluation.runs import RunComparison
     from abstain.evaluation.runs.page import ComparisonTable
 
-    Writers = dict[Path, Callable[[RunComparison], str]]
-
+Writers = dict[Path, Callable[["abstain.RunComparison"], str]]
 COVERAGES = (0.5, 0.8, 0.9, 1.0)
 
 
@@ -44,9 +44,8 @@ class ComparisonOptions:
     nonfinite: Nonfinite = "error"
     seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit or choose scores on.")] = 0
 
-    def compare(self, a: Path, b: Path, /) -> "RunComparison":
+    def compare(self, a: Path, b: Path, /) -> "abstain.RunComparison":
         """The comparison, with notes on columns that are not used."""
-        import abstain
         from abstain.evaluation.runs import ComparisonPoints
         from abstain.metrics.intervals import ALPHAS
 
@@ -75,16 +74,15 @@ class ComparisonFiles:
     ] = None
     report: Annotated[Path | None, typer.Option(help="Write the report here (.html), one self-contained page.")] = None
 
-    def writers(self) -> "Writers":
+    def writers(self) -> Writers:
         """What writes each file; what would stop it is raised before anything is computed."""
-        from abstain._extras import require
-        from abstain._io.files import check_output_path, check_suffix
         from abstain.evaluation.runs.page import comparison_markdown, comparison_page
         from abstain.report.figures.save import check_figure
 
         check_figure(self.figure)
-        check_html("--report", self.report)
         kinds = {".md": comparison_markdown, ".html": comparison_page}
+        if self.report is not None:
+            check_suffix("--report", self.report, (".html", ".htm"))
         for file in self.output or ():
             check_suffix("--output", file, kinds)
         writers: Writers = {file: kinds[file.suffix.lower()] for file in self.output or ()}
@@ -96,10 +94,8 @@ class ComparisonFiles:
             check_output_path(file)
         return writers
 
-    def write(self, comparison: "RunComparison", writers: "Writers", /) -> None:
+    def write(self, comparison: "abstain.RunComparison", writers: Writers, /) -> None:
         """Write them."""
-        from abstain._io.files import write_text
-
         if self.figure is not None:
             from abstain.evaluation.runs.figure import comparison_figure
             from abstain.report.figures.save import save_figure
@@ -115,8 +111,7 @@ def compare(
     options: ComparisonOptions,
     files: ComparisonFiles,
     every: Annotated[bool, typer.Option("--all", help="Show every mix of shifts. [the widest]")] = False,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Compare two models after rejection. They are compared at equal coverage and at equal risk.
 
     The models may be two versions of one. Samples are matched by ids. Differences are paired; rows with the same id
@@ -127,10 +122,8 @@ def compare(
     writers = files.writers()
     comparison = options.compare(a, b)
     files.write(comparison, writers)
-    if json:
-        print_json(comparison.to_dict())
-        return
-    _print(comparison, every, by_default=options.score is None and options.score_b is None)
+    by_default = options.score is None and options.score_b is None
+    return Result(comparison.to_dict(), _lines(comparison, every, by_default=by_default))
 
 
 def _names(a: Path, b: Path) -> tuple[str, str]:
@@ -142,31 +135,24 @@ def _names(a: Path, b: Path) -> tuple[str, str]:
     return str(Path(*first.parts[-size:])), str(Path(*second.parts[-size:]))
 
 
-def _print(comparison: "RunComparison", every: bool, *, by_default: bool) -> None:
-    from rich.console import Console
-
+def _lines(comparison: "abstain.RunComparison", every: bool, *, by_default: bool) -> Lines:
     from abstain.evaluation.runs.page import comparison_tables
     from abstain.scores.registry import default_words
 
-    console = Console()
-    console.print(shown(comparison.words()), style="bold", markup=False)
+    yield Paragraph(comparison.words(), "bold")
     mixes = comparison.mixes if every else comparison.mixes[-1:]
-    tables = [comparison_tables(comparison, mix) for mix in mixes]
-    if not all(_fits(table, console) for group in tables for table in group):
-        console.print(shown(f"A is {comparison.names[0]}, B is {comparison.names[1]}."), markup=False)
-        tables = [comparison_tables(comparison, mix, names=("A", "B")) for mix in mixes]
+    tables = [[*map(_drawn, comparison_tables(comparison, mix))] for mix in mixes]
+    if not all(fits(table) for group in tables for table in group):
+        yield f"A is {comparison.names[0]}, B is {comparison.names[1]}."
+        tables = [[*map(_drawn, comparison_tables(comparison, mix, names=("A", "B")))] for mix in mixes]
     for mix, group in zip(mixes, tables, strict=True):
         if every and len(comparison.mixes) > 1:
-            console.print(shown(f"\n{mix.mix}: {mix.n:,} rows"), style="bold", markup=False)
-        for table in group:
-            console.print(small_table(table.columns, table.rows, title=table.title))
+            yield Paragraph(f"\n{mix.mix}: {mix.n:,} rows", "bold")
+        yield from group
     a, b = comparison.scores
     scores = default_words(a) if by_default and a == b else f"Scores: {a} and {b}."
-    for note in (scores, *comparison.notes):
-        console.print(shown(note), style="dim", markup=False)
+    yield from (Paragraph(note, "dim") for note in (scores, *comparison.notes))
 
 
-def _fits(table: "ComparisonTable", console: "Console") -> bool:
-    """Whether a table is no wider than the terminal with no name or number broken."""
-    drawn = small_table(table.columns, table.rows, title=table.title)
-    return drawn.__rich_measure__(console, console.options.update(max_width=10_000)).maximum <= console.width
+def _drawn(table: "ComparisonTable") -> "Table":
+    return small_table(table.columns, table.rows, title=table.title)

@@ -1,21 +1,17 @@
 """`abstain demo`: evaluate the example that ships with abstain."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import abstain
 from abstain._errors import FileConflictError
-from abstain.cli.evaluation_view import print_calibration
-from abstain.cli.options import Json
-from abstain.cli.printing import command_line, print_json
+from abstain._extras import require_all
+from abstain.cli.evaluation_view import calibration_lines
+from abstain.cli.printing import Lines, Paragraph, Result, command_line
 from abstain.cli.progress import progress_bar
-from abstain.cli.summary_table import print_summary
-from abstain.cli.terminal import shown
-
-if TYPE_CHECKING:
-    from abstain.evaluation import Evaluation
-    from abstain.outputs import Outputs
+from abstain.cli.summary_table import table_lines
 
 STORY = (
     "A small network learned the handwritten digits 0–7. It now sees clean test digits (in), noisy, blurred, tilted "
@@ -34,28 +30,24 @@ def demo(
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Seed of the draws, and of the training with --retrain.")] = 0,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Evaluate the example that ships with abstain. A network that knows digits 0–7 sees corrupted ones, 8s and 9s.
 
     The outputs of the network ship with abstain, so that the numbers are the same on every machine.
 
     Example: abstain demo --folder abstain-demo
     """
-    from abstain._extras import require_all
-
     require_all({"matplotlib": "report"} | ({"sklearn": "sklearn"} if retrain else {}), feature="The demo")
-
-    from abstain import datasets
-
     if folder.exists() and not folder.is_dir():
         raise FileConflictError(f"`--folder` must be a folder, got the file {folder}. Choose another name.")
-    outputs = _retrained(seed) if retrain else datasets.digits()
+    outputs = _retrained(seed) if retrain else abstain.datasets.digits()
     outputs.save(folder / "outputs")
-    _print(_evaluate(outputs, folder, seed), folder, json=json)
+    evaluation = _evaluate(outputs, folder, seed)
+    written = {"outputs": str(folder / "outputs"), "figure": str(folder / "risk-coverage.png")}
+    return Result(evaluation.to_dict() | written, _lines(evaluation, folder))
 
 
-def _retrained(seed: int) -> "Outputs":
+def _retrained(seed: int) -> "abstain.Outputs":
     from abstain.datasets.digits_network import train_digits
 
     with progress_bar() as progress:
@@ -63,9 +55,8 @@ def _retrained(seed: int) -> "Outputs":
         return train_digits(seed=seed)
 
 
-def _evaluate(outputs: "Outputs", folder: Path, seed: int) -> "Evaluation":
+def _evaluate(outputs: "abstain.Outputs", folder: Path, seed: int) -> "abstain.Evaluation":
     """All scores compared, and their curves in the folder."""
-    import abstain
     from abstain._kernels.background import compiling_in_background
     from abstain.evaluation.figures.risk_coverage import risk_coverage_figure
     from abstain.report.figures.save import save_figure
@@ -77,19 +68,11 @@ def _evaluate(outputs: "Outputs", folder: Path, seed: int) -> "Evaluation":
     return evaluation
 
 
-def _print(evaluation: "Evaluation", folder: Path, *, json: bool) -> None:
-    from rich.console import Console
-
-    from abstain.evaluation import summarize
-
-    outputs, figure = folder / "outputs", folder / "risk-coverage.png"
-    if json:
-        print_json(evaluation.to_dict() | {"outputs": str(outputs), "figure": str(figure)})
-        return
-    console = Console()
-    console.print(shown(STORY))
-    summary = summarize(evaluation)
-    print_summary(summary, console)
-    print(shown(f"\nRisk–coverage curves: {figure}"))
-    print(shown(f"Every mix of shifts:  {command_line('evaluate', outputs, '--all')}"))
-    print_calibration(evaluation, str(outputs), summary.verdict.score, f"{folder.name}.abstain", console)
+def _lines(evaluation: "abstain.Evaluation", folder: Path) -> Lines:
+    yield STORY
+    summary, outputs = abstain.summarize(evaluation), folder / "outputs"
+    yield Paragraph(summary.verdict.words, "bold")
+    yield from table_lines(summary)
+    yield Paragraph(f"\nRisk–coverage curves: {folder / 'risk-coverage.png'}", whole=True)
+    yield Paragraph(f"Every mix of shifts:  {command_line('evaluate', outputs, '--all')}", whole=True)
+    yield from calibration_lines(evaluation, str(outputs), summary.verdict.score, f"{folder.name}.abstain")

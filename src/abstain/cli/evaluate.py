@@ -6,38 +6,34 @@ from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
+import abstain
 from abstain.cli.completion import score_names
 from abstain.cli.evaluation_files import EvaluationFiles
 from abstain.cli.evaluation_view import EvaluationView
-from abstain.cli.inputs import OF_ENGINE, OF_SKETCH, check_in_memory, is_sharded, sketch_files, unused_notes
+from abstain.cli.inputs import OF_ENGINE, OF_SKETCH, is_sharded, sketch_files, unused_notes
 from abstain.cli.options import (
     ALL_SCORES,
     EngineOptions,
-    FittingOn,
+    FittingOptions,
     GroupColumn,
-    Json,
     Level,
-    Nonfinite,
     Resume,
-    fitting_of,
+    given,
     refuse,
     score_list,
 )
+from abstain.cli.printing import Result
 from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from abstain.evaluation import Evaluation, SketchedEvaluation
-    from abstain.evaluation.operating_point import Point
-    from abstain.metrics import GroupComparison
-    from abstain.scale import SketchResult
-    from abstain.selector import Selector
-    from abstain.sketch import Sketch
+    from abstain.cli.evaluation_view import Groups
+    from abstain.evaluation import SketchedEvaluation
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
 class EvaluationOptions:
-    """What is computed, and on which rows scores are fitted."""
+    """What is computed."""
 
     score: Annotated[
         list[str] | None,
@@ -51,39 +47,30 @@ class EvaluationOptions:
         typer.Option(help="Another metric, such as augrc or 'coverage_at_risk(risk=0.02)', or `all`; repeat."),
     ] = None
     level: Level = 0.95
-    fitting: FittingOn = "fifth"
-    nonfinite: Nonfinite = "error"
     group_column: GroupColumn = None
-    seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0
 
-    def evaluate(self, outputs: Path, /, *, group: str | None) -> "Evaluation":
+    def evaluate(self, outputs: Path, fitting: FittingOptions, /, *, group: str | None) -> "abstain.Evaluation":
         """The scores compared on outputs in memory, with a progress bar."""
-        import abstain
-        from abstain.evaluation.fitting import seeded
         from abstain.metrics.intervals import ALPHAS
 
         with progress_bar() as progress:
             return abstain.evaluate(
-                abstain.Outputs.load(outputs, nonfinite=self.nonfinite, group=group),
+                fitting.load(outputs, group=group),
                 scores=score_list(self.score) or "all",
                 alphas=self.alpha or ALPHAS,
                 metrics=self.metric or (),
-                fitting=seeded(fitting_of(self.fitting, self.nonfinite), seed=self.seed),
+                fitting=fitting.rows(),
                 level=self.level,
                 progress=progress,
             )
 
-    def evaluate_sketch(self, sketch: "Sketch", /) -> "SketchedEvaluation":
-        """The scores of a sketch compared."""
-        from abstain.evaluation import evaluate_sketch
+    def evaluate_sketch(self, sketch: "abstain.Sketch", /, *, scores: list[str] | None) -> "SketchedEvaluation":
+        """Scores of a sketch compared."""
         from abstain.metrics.intervals import ALPHAS
 
-        return evaluate_sketch(sketch, scores=score_list(self.score), alphas=self.alpha or ALPHAS, level=self.level)
-
-    def evaluate_files(self, result: "SketchResult", /) -> "SketchedEvaluation":
-        """The scores compared by the counts of Parquet files."""
-        evaluation = replace(self, score=None).evaluate_sketch(result.sketch)
-        return replace(evaluation, left_out=result.left_out, notes=(*result.notes, *evaluation.notes))
+        return abstain.evaluation.evaluate_sketch(
+            sketch, scores=score_list(scores), alphas=self.alpha or ALPHAS, level=self.level
+        )
 
 
 def evaluate(
@@ -95,11 +82,11 @@ def evaluate(
     ],
     options: EvaluationOptions,
     view: EvaluationView,
+    fitting: FittingOptions,
     files: EvaluationFiles,
     engine: EngineOptions,
     resume: Resume = None,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Compare confidence scores on labelled outputs. Which one to use, and AURC under every mix of shifts.
 
     Many Parquet files (a folder, a pattern such as 'data/*.parquet', or an address such as s3://bucket/data) are
@@ -109,40 +96,42 @@ def evaluate(
     """
     from abstain._kernels.background import compiling_in_background
 
+    of_rows = {"--group-column": options.group_column, "--metric": options.metric} | given(files)
     with compiling_in_background():
-        of_rows = {"--group-column": options.group_column, "--metric": options.metric} | files.to_dict()
-        if is_sharded(outputs, engine):
+        if is_sharded(outputs, engine, **{"--resume": resume}):
             refuse(of_rows, OF_ENGINE)
-            scored = {"scores": options.score, "fitting": options.fitting, "nonfinite": options.nonfinite}
-            result = sketch_files(outputs, engine, **scored, seed=options.seed, resume=resume)  # type: ignore[arg-type]
-            view.print_counts(options.evaluate_files(result), json=json)
-            return
-        check_in_memory(engine, **{"--resume": resume})
+            counted = sketch_files(outputs, engine, fitting, scores=options.score, resume=resume)
+            evaluation = options.evaluate_sketch(counted.sketch, scores=None)
+            notes = (*counted.notes, *evaluation.notes)
+            return view.of_counts(replace(evaluation, left_out=counted.left_out, notes=notes))
         file = Path(outputs[0])
         if file.suffix == ".sketch":
-            from abstain.sketch import Sketch
-
             refuse(of_rows, OF_SKETCH)
-            view.print_counts(options.evaluate_sketch(Sketch.load(file)), json=json)
-            return
-        files.check()
-        selector = files.load_selector()
-        group = options.group_column
-        if group is None and selector is not None:
-            group = selector.group_column
-        evaluation = options.evaluate(file, group=group)
-        evaluation = replace(evaluation, notes=(*evaluation.notes, *unused_notes(file, group=group)))
-        drawn = files.write(evaluation, selector=selector, run=outputs[0])
-        groups = None if options.group_column is None else _groups(evaluation, selector, options)
-        view.print_outputs(evaluation, run=outputs[0], drawn=drawn, json=json, groups=groups)
+            return view.of_counts(options.evaluate_sketch(abstain.Sketch.load(file), scores=options.score))
+        return _of_outputs(outputs[0], options, view, fitting, files)
+
+
+def _of_outputs(
+    run: str, options: EvaluationOptions, view: EvaluationView, fitting: FittingOptions, files: EvaluationFiles
+) -> Result:
+    """Outputs in memory compared, and the files written of that."""
+    files.check()
+    file, selector = Path(run), None if files.selector is None else abstain.Selector.load(files.selector)
+    group = options.group_column or (selector and selector.group_column)
+    evaluation = options.evaluate(file, fitting, group=group)
+    evaluation = replace(evaluation, notes=(*evaluation.notes, *unused_notes(file, group=group)))
+    drawn = files.write(evaluation, selector=selector, run=run)
+    return view.of_outputs(evaluation, run=run, drawn=drawn, groups=_groups(evaluation, selector, options))
 
 
 def _groups(
-    evaluation: "Evaluation", selector: "Selector | None", options: EvaluationOptions
-) -> "tuple[str, Point, GroupComparison] | None":
+    evaluation: "abstain.Evaluation", selector: "abstain.Selector | None", options: EvaluationOptions
+) -> "Groups | None":
     """The column, the selector's or else the recommended point, and what it does to each of the groups."""
-    from abstain.evaluation.operating_point import point_of
+    if options.group_column is None:
+        return None
+    from abstain.evaluation.operating_point import point_of  # needs SciPy, which takes long to import
 
     point = point_of(evaluation, selector=selector, risk=None, delta=0.05)
     compared = point.groups(options.level)
-    return None if options.group_column is None or compared is None else (options.group_column, point, compared)
+    return None if compared is None else (options.group_column, point, compared)

@@ -2,16 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, final
+from typing import Annotated, final
 
 import typer
 
-from abstain.cli.options import Figure, check_html
+import abstain
+from abstain._io.files import check_suffix
+from abstain.cli.options import Figure
 from abstain.cli.progress import progress_bar
-
-if TYPE_CHECKING:
-    from abstain.evaluation import Evaluation
-    from abstain.selector import Selector
 
 
 @final
@@ -32,10 +30,6 @@ class EvaluationFiles:
         Path | None, typer.Option(help="A selector: figures and report are about its threshold and guarantee.")
     ] = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The options by name."""
-        return {f"--{name}": value for name, value in vars(self).items()}
-
     def check(self) -> None:
         """Raise an error for files that cannot be written, before anything is computed."""
         from abstain.evaluation.tables import ENDINGS
@@ -44,21 +38,15 @@ class EvaluationFiles:
 
         check_figure(self.figure)
         check_figures(self.figures)
-        check_html("--report", self.report)
         if self.report is not None:
             from abstain.evaluation.page import check_page  # needs SciPy, which takes long to import
 
+            check_suffix("--report", self.report, (".html", ".htm"))
             check_page(self.report)
         for table in self.output or ():
             check_table(table, ENDINGS)
 
-    def load_selector(self) -> "Selector | None":
-        """The selector, if one is named."""
-        import abstain
-
-        return None if self.selector is None else abstain.Selector.load(self.selector)
-
-    def write(self, evaluation: "Evaluation", /, *, selector: "Selector | None", run: str) -> list[str]:
+    def write(self, evaluation: "abstain.Evaluation", /, *, selector: "abstain.Selector | None", run: str) -> list[str]:
         """Write them; a line for each of the ``figures``."""
         from abstain.evaluation.figures.risk_coverage import risk_coverage_figure
         from abstain.evaluation.tables import write_evaluation
@@ -76,7 +64,7 @@ class EvaluationFiles:
         return [] if self.figures is None else _draw(evaluation, self.figures, selector)
 
 
-def _draw(evaluation: "Evaluation", folder: Path, selector: "Selector | None") -> list[str]:
+def _draw(evaluation: "abstain.Evaluation", folder: Path, selector: "abstain.Selector | None") -> list[str]:
     from abstain.evaluation.figures.folder import write_figures
     from abstain.evaluation.operating_point import point_of
 

@@ -1,23 +1,23 @@
 """What is printed of an evaluation: one JSON document or tables, of outputs or of counts."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
+import abstain
 from abstain._text import mean_of_outcomes
-from abstain.cli.groups import print_groups
-from abstain.cli.printing import command_line, print_json, print_next, say, small_table
-from abstain.cli.summary_table import print_summary
-from abstain.cli.terminal import shown
+from abstain.cli.groups import group_lines
+from abstain.cli.printing import Lines, Paragraph, Result, command_line, next_command, small_table
+from abstain.cli.summary_table import table_lines
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
-    from abstain.evaluation import Evaluation, SketchedEvaluation
+    from abstain.evaluation import SketchedEvaluation
     from abstain.evaluation.operating_point import Point
-    from abstain.metrics import GroupComparison
+
+    Groups = tuple[str, Point, abstain.metrics.GroupComparison]
 
 
 @final
@@ -29,58 +29,46 @@ class EvaluationView:
     intervals: Annotated[bool, typer.Option("--intervals", help="Show the interval of every value.")] = False
     every: Annotated[bool, typer.Option("--all", help="Show every score in every mix.")] = False
 
-    def print_outputs(
-        self,
-        evaluation: "Evaluation",
-        /,
-        *,
-        run: str,
-        drawn: list[str],
-        json: bool,
-        groups: "tuple[str, Point, GroupComparison] | None" = None,
-    ) -> None:
+    def of_outputs(
+        self, evaluation: "abstain.Evaluation", /, *, run: str, drawn: list[str], groups: "Groups | None"
+    ) -> Result:
         """An evaluation of outputs, its groups at a point, the figures drawn of it, and the next command."""
-        from rich.console import Console
+        document = evaluation.to_dict() | ({"figures": drawn} if drawn else {})
+        compared = {} if groups is None else {"groups": groups[2]}
+        return Result(document | compared, self._lines(evaluation, run, drawn, groups))
 
-        if json:
-            compared = {} if groups is None else {"groups": asdict(groups[2])}
-            print_json(evaluation.to_dict() | ({"figures": drawn} if drawn else {}) | compared)
-            return
-        console = Console()
-        score = self._print_table(evaluation, console)
+    def of_counts(self, evaluation: "SketchedEvaluation", /) -> Result:
+        """An evaluation of counts: the usual table, and the bounds of every value."""
+        return Result(evaluation.to_dict(), self._count_lines(evaluation))
+
+    def _count_lines(self, evaluation: "SketchedEvaluation") -> Lines:
+        yield from self._table(self._summary(evaluation))
+        yield _bounds(evaluation, (self._mixes(evaluation) or evaluation.mixes)[-1])
+
+    def _lines(self, evaluation: "abstain.Evaluation", run: str, drawn: list[str], groups: "Groups | None") -> Lines:
+        summary = self._summary(evaluation)
+        yield from self._table(summary)
         if groups is not None:
             name, point, comparison = groups
-            say(f"Where {point.score} accepts {point.coverage:.1%} of the rows:")
-            print_groups(name, comparison, is_graded=evaluation.outputs.is_graded)
-        for line in drawn:
-            print(shown(line))
-        print_calibration(evaluation, run, score, "selector.abstain", console)
+            yield f"Where {point.score} accepts {point.coverage:.1%} of the rows:"
+            yield from group_lines(name, comparison, is_graded=evaluation.outputs.is_graded)
+        yield from (Paragraph(line, whole=True) for line in drawn)
+        yield from calibration_lines(evaluation, run, summary.verdict.score, "selector.abstain")
 
-    def print_counts(self, evaluation: "SketchedEvaluation", /, *, json: bool) -> None:
-        """An evaluation of counts: the usual table, and the bounds of every value."""
-        from rich.console import Console
-
-        if json:
-            print_json(evaluation.to_dict())
-            return
-        console = Console()
-        self._print_table(evaluation, console)
-        console.print(_bounds(evaluation, (self._mixes(evaluation) or evaluation.mixes)[-1]))
-
-    def _mixes(self, evaluation: "Evaluation | SketchedEvaluation") -> list[str] | None:
+    def _mixes(self, evaluation: "abstain.Evaluation | SketchedEvaluation") -> list[str] | None:
         return evaluation.mixes if self.every else self.mix
 
-    def _print_table(self, evaluation: "Evaluation | SketchedEvaluation", console: "Console") -> str:
-        """Print it; the score that is recommended."""
-        from abstain.evaluation import summarize
+    def _summary(self, evaluation: "abstain.Evaluation | SketchedEvaluation") -> "abstain.Summary":
         from abstain.evaluation.summary import SHOWN
 
-        summary = summarize(evaluation, mixes=self._mixes(evaluation), shown=None if self.every else SHOWN)
-        print_summary(summary, console, intervals=self.intervals)
-        return summary.verdict.score
+        return abstain.summarize(evaluation, mixes=self._mixes(evaluation), shown=None if self.every else SHOWN)
+
+    def _table(self, summary: "abstain.Summary") -> Lines:
+        yield Paragraph(summary.verdict.words, "bold")
+        yield from table_lines(summary, intervals=self.intervals)
 
 
-def print_calibration(evaluation: "Evaluation", run: str, score: str, selector: str, console: "Console") -> None:
+def calibration_lines(evaluation: "abstain.Evaluation", run: str, score: str, selector: str) -> Lines:
     """The command that calibrates the recommended score, and what its options mean.
 
     Where scores were compared on these rows, `best` chooses again on a part of them that certifies nothing.
@@ -90,16 +78,15 @@ def print_calibration(evaluation: "Evaluation", run: str, score: str, selector: 
 
     if (risk := proposed_risk(evaluation, score)) is None:
         plan = command_line("plan", "--n", len(evaluation.given))
-        say(f"Next: {plan} (these rows are too few, or too often wrong, to certify a risk)", whole=True)
+        yield Paragraph(f"Next: {plan} (these rows are too few, or too often wrong, to certify a risk)", whole=True)
         return
     several = len(evaluation.scores) > 1
     total = float(evaluation.outcomes.sum()) if evaluation.outputs.is_graded else int(evaluation.errors.sum())
     notes = [f"--risk {risk:g} is an example; choose it without these rows ({mean_of_outcomes(total, evaluation.n)})."]
     if several:
         notes.append(recommended_words(score))
-    for note in notes:
-        console.print(shown(f"- {note}"), style="dim", markup=False, highlight=False)
-    print_next("calibrate", run, "--score", "best" if several else score, "--risk", f"{risk:g}", "-o", selector)
+    yield from (Paragraph(f"- {note}", "dim") for note in notes)
+    yield next_command("calibrate", run, "--score", "best" if several else score, "--risk", f"{risk:g}", "-o", selector)
 
 
 def _bounds(evaluation: "SketchedEvaluation", mix: str) -> "Table":

@@ -4,141 +4,35 @@ import signal
 import sys
 import time
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from abstain._errors import InvalidInputError, MissingFileError
-from abstain._io.files import read_text, write_text
+from abstain._io.files import write_text
 from abstain._io.locks import alone_with
-from abstain.cli.options import Json
-from abstain.cli.printing import warn
-from abstain.cli.watch_view import print_acknowledged, print_raised, print_standing, print_watch, warn_unused_columns
+from abstain.cli.commands import Json
+from abstain.cli.printing import Result, warn
+from abstain.cli.watch_options import WatchOptions
+from abstain.cli.watch_view import (
+    acknowledged_lines,
+    as_document,
+    show_raised,
+    show_standing,
+    warn_unused_columns,
+    watch_lines,
+)
 
 if TYPE_CHECKING:
-    from abstain.monitor import AcceptanceMonitor, DeploymentMonitor
     from abstain.monitor.stream import StreamBatch
     from abstain.monitor.watch import Watch
-    from abstain.selector import Selector
 
 EVERY_SECONDS = 1.0
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class WatchOptions:
-    """What is monitored."""
-
-    selector: Annotated[
-        Path | None,
-        typer.Option(help="The selector or cascade file: monitor its risk, share accepted and confidences."),
-    ] = None
-    risk: Annotated[float | None, typer.Option(help="The guaranteed risk. [that of the selector]")] = None
-    calibration: Annotated[
-        str | None, typer.Option(help="ACCEPTED/N of the calibration sample, to monitor the share accepted.")
-    ] = None
-    delta: Annotated[
-        float,
-        typer.Option(help="Probability of a false alarm of each kind, in all rows or any group, over all time."),
-    ] = 0.05
-    per: Annotated[
-        str | None,
-        typer.Option(help="Monitor each group too: class, or the column that names them. [that of the selector]"),
-    ] = None
-    label_window: Annotated[
-        int | None,
-        typer.Option(help="Accepted decisions after which a missing label is no longer waited for. [1000]"),
-    ] = None
-    recent: Annotated[
-        int | None, typer.Option(help="Last labelled rows, and decisions, to report beside those of all time. [1000]")
-    ] = None
-
-    def start(self) -> "Watch | None":
-        """A new watch of what the options ask for; None if that is nothing."""
-        from abstain.monitor.history import WINDOW_ROWS
-        from abstain.monitor.recent import RECENT_ROWS
-        from abstain.monitor.rule import Rule
-        from abstain.monitor.watch import Watch
-        from abstain.selector import Cascade
-        from abstain.selector.cascades.loading import certifying_selector, load_selector
-        from abstain.thresholds.sample import check_chance
-
-        if self.label_window is not None and self.label_window < 0:
-            raise InvalidInputError(f"`--label-window` must be at least 0, got {self.label_window}.")
-        if self.recent is not None and self.recent < 1:
-            raise InvalidInputError(f"`--recent` must be at least 1, got {self.recent}.")
-        check_chance("--delta", self.delta)
-        loaded = None if self.selector is None else load_selector(self.selector)
-        selector = None if loaded is None else certifying_selector(loaded)
-        rule = None if selector is None else Rule.of(selector)
-        per = self.per if rule is None else rule.monitored_per(self.per)
-        if isinstance(loaded, Cascade):
-            per = per or loaded.guaranteed_per
-        monitors = self._monitors(selector, per)
-        window = WINDOW_ROWS if self.label_window is None else self.label_window
-        recent = RECENT_ROWS if self.recent is None else self.recent
-        return Watch(monitors, rule=rule, label_window=window, recent_window=recent) if monitors.parts else None
-
-    def _monitors(self, selector: "Selector | None", per: str | None) -> "DeploymentMonitor":
-        from abstain.monitor import DeploymentMonitor, RiskMonitor
-
-        delta = self.delta if per is None else self.delta / 2  # the other half is for the groups
-        if selector is not None:
-            monitors = DeploymentMonitor.of(selector, risk=self.risk, delta=delta)
-        else:
-            monitors = DeploymentMonitor(None if self.risk is None else RiskMonitor(risk=self.risk, delta=delta))
-        if self.calibration is not None:
-            if monitors.clustered:
-                raise InvalidInputError(
-                    "`--calibration` must be left out for a selector calibrated with ids, since each id counts once, "
-                    f"got {self.calibration}."
-                )
-            monitors = replace(monitors, acceptance=self._acceptance(self.calibration, delta))
-        return monitors if per is None else monitors.by_group(per, delta=delta, selector=selector)
-
-    def _acceptance(self, calibration: str, delta: float) -> "AcceptanceMonitor":
-        from abstain.monitor import AcceptanceMonitor
-
-        accepted, _, n = calibration.partition("/")
-        if not (calibration.isascii() and accepted.isdigit() and n.isdigit()):
-            raise InvalidInputError(f"`--calibration` must be ACCEPTED/N, such as 800/1000, got {calibration!r}.")
-        return AcceptanceMonitor.from_calibration(accepted=int(accepted), n=int(n), delta=delta)
-
-    def resume(self, state: Path | None, /) -> "Watch":
-        """The watch in the state file, or else a new one."""
-        from abstain.monitor.watch import Watch
-
-        new = self.start()
-        if state is None or not state.exists():
-            if new is None:
-                raise InvalidInputError("`--selector`, `--risk` or `--calibration` must be given, got none of them.")
-            return new
-        try:
-            saved = Watch.from_json(read_text(state, "the state of a monitor"))
-        except InvalidInputError as error:
-            raise InvalidInputError(str(error).replace("`text`", f"`{state}`")) from None
-        if self.label_window not in (None, saved.turns.window):
-            raise InvalidInputError(
-                f"`--label-window` must be that of the state, {saved.turns.window}, got {self.label_window}. Leave it "
-                "out, or name a new file."
-            )
-        if self.recent not in (None, saved.recent.window):
-            raise InvalidInputError(
-                f"`--recent` must be that of the state, {saved.recent.window}, got {self.recent}. Leave it out, or "
-                "name a new file."
-            )
-        if new is not None and new.recent.window != saved.recent.window:
-            new = replace(self, recent=saved.recent.window).start()
-        if new is not None and (saved.monitors.begun() != new.monitors or saved.rule not in (None, new.rule)):
-            raise InvalidInputError(
-                f"`--state` must belong to the selector and options given, got another monitor in {state.name}. Leave "
-                "these options out to continue with it, or name a new file."
-            )
-        saved.rule = saved.rule or (new and new.rule)
-        return saved
+ALARM = 3
+"""The exit code."""
 
 
 def monitor(
@@ -151,7 +45,7 @@ def monitor(
         bool, typer.Option("--acknowledge", help="End the alarms in --state; their evidence starts again from zero.")
     ] = False,
     json: Json = False,
-) -> None:
+) -> Result:
     """Raise an alarm when a deployed selector's risk rises.
 
     The risk is tested as labels arrive. Without labels, changes in the share accepted and in confidence are.
@@ -188,8 +82,7 @@ def monitor(
     if state is not None and not state.absolute().parent.is_dir():
         raise InvalidInputError(f"`--state` must be in a folder that exists, got {state}.")
     if acknowledge:
-        _acknowledge(options, stream, state, json)
-        return
+        return _acknowledge(options, stream, state)
     if stream is None:
         raise InvalidInputError("`STREAM` must be a file, or - for standard input, got none.")
     with nullcontext() if state is None else alone_with(state):
@@ -199,9 +92,7 @@ def monitor(
         _observe(watch, stream, state, quiet=json)
     if is_new:
         warn(f"started a new state, {state}, which did not exist.")
-    print_watch(watch, before, json=json)
-    if watch.standing:
-        raise typer.Exit(3)
+    return Result(as_document(watch, before), watch_lines(watch), ALARM if watch.standing else 0)
 
 
 def _observe(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> None:
@@ -212,10 +103,10 @@ def _observe(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) ->
     if live:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the state is saved
     if not quiet:
-        print_standing(watch)
+        show_standing(watch)
     try:
         _read(watch, stream, state, quiet=quiet)
-    except MissingFileError:
+    except MissingFileError:  # of labels whose decisions are not known: nothing is saved
         raise
     except BaseException:
         if live and state is not None and watch.rows > before:  # these rows are gone; a file can be read again
@@ -251,10 +142,10 @@ def _read(watch: "Watch", stream: str, state: Path | None, *, quiet: bool) -> No
             write_text(state, watch.to_json())
             saved = time.monotonic()
             pause = max(EVERY_SECONDS, 10 * (saved - began))
-        print_raised(watch, raised if not quiet else (), before)
+        show_raised(watch, raised if not quiet else (), before)
         warned = warned or warn_unused_columns(watch, batch.names)
     raised = watch.close()
-    print_raised(watch, raised if not quiet else (), before)
+    show_raised(watch, raised if not quiet else (), before)
 
 
 def _find_decision(batch: "StreamBatch", stream: str, state: Path) -> bool:
@@ -278,7 +169,7 @@ def _find_decision(batch: "StreamBatch", stream: str, state: Path) -> bool:
     return False
 
 
-def _acknowledge(options: WatchOptions, stream: str | None, state: Path | None, json: bool) -> None:
+def _acknowledge(options: WatchOptions, stream: str | None, state: Path | None) -> Result:
     """End the alarms that stand in a state, and record the time in it."""
     if stream is not None or state is None:
         given = "no `--state`" if state is None else f"the stream {stream}"
@@ -293,7 +184,4 @@ def _acknowledge(options: WatchOptions, stream: str | None, state: Path | None, 
         if not ended:
             raise InvalidInputError(f"`--acknowledge` must have an alarm to end, got none in {state.name}.")
         write_text(state, watch.to_json())
-    if json:
-        print_watch(watch, watch.rows, json=True)
-    else:
-        print_acknowledged(watch, ended)
+    return Result(as_document(watch, watch.rows), acknowledged_lines(watch, ended))

@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, final
+from typing import Annotated, final
 
 import typer
 
 from abstain._errors import InvalidInputError
-from abstain.cli.options import Delta, Figure, Json, refuse
+from abstain.cli.options import Delta, Figure, given, refuse
 from abstain.cli.plan_tables import coverages_plan, pilot_plan, risks_plan, samples_plan, with_floor
+from abstain.cli.printing import Result
 
 FRACTIONS = (0.0, 0.25, 0.5, 0.75)
 RATES = (0.0, 0.005, 0.01, 0.02, 0.05)
@@ -32,10 +33,6 @@ class AssumptionOptions:
         float | None,
         typer.Option(help="Label only this share of the samples, the most confident.", show_default="1"),
     ] = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The options by name."""
-        return {f"--{name.replace('_', '-')}": value for name, value in vars(self).items()}
 
 
 @final
@@ -68,8 +65,7 @@ def plan(
         ),
     ] = None,
     figure: Figure = None,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Show how many labelled samples a guarantee needs. Or what is achievable with those there are.
 
     The numbers are ranges: the lower end is for a good score, whose error rate grows with the square of the rank; the
@@ -83,8 +79,7 @@ def plan(
     check_figure(figure)
     _check(assumed, sample, risk, n, figure)
     if sample.pilot is not None:
-        pilot_plan(sample.pilot, sample.score, risk=risk, delta=delta, n=n).print(json=json)
-        return
+        return pilot_plan(sample.pilot, sample.score, risk=risk, delta=delta, n=n)
     known = {"delta": delta, "power": 0.9 if assumed.power is None else assumed.power}
     coverage = 0.6 if assumed.coverage is None else assumed.coverage
     label_share = 1.0 if assumed.label_share is None else assumed.label_share
@@ -93,19 +88,18 @@ def plan(
     rates = rates if assumed.error_rate is None else [assumed.error_rate]
     if risk is None:
         assert n is not None
-        risks_plan(n, coverages, rates, known).print(json=json)
-    elif n is not None:
-        coverages_plan(n, risk, rates, known).print(json=json)
-    else:
-        result = samples_plan(risk, coverages, rates, known, coverage=coverage, label_share=label_share)
-        if figure is not None:
-            from abstain.report.figures.save import save_figure
-            from abstain.thresholds.plan_figure import plan_figure
+        return risks_plan(n, coverages, rates, known)
+    if n is not None:
+        return coverages_plan(n, risk, rates, known)
+    if figure is not None:
+        from abstain.report.figures.save import save_figure
+        from abstain.thresholds.plan_figure import plan_figure
 
-            save_figure(plan_figure(risk=risk, coverage=coverage, **known), figure)
-        if sample.unlabelled is not None:
-            result = with_floor(result, sample.unlabelled, sample.score, share=label_share)
-        result.print(json=json)
+        save_figure(plan_figure(risk=risk, coverage=coverage, **known), figure)
+    result = samples_plan(risk, coverages, rates, known, coverage=coverage, label_share=label_share)
+    if sample.unlabelled is None:
+        return result
+    return with_floor(result, sample.unlabelled, sample.score, share=label_share)
 
 
 def _check(
@@ -121,7 +115,7 @@ def _check(
         )
     if sample.pilot is not None:
         other = {"--figure": figure, "--unlabelled": sample.unlabelled}
-        refuse(assumed.to_dict() | other, "be left out with `--pilot`, which replaces assumptions")
+        refuse(given(assumed) | other, "be left out with `--pilot`, which replaces assumptions")
         return
     if sample.unlabelled is not None and (assumed.label_share is None or risk is None):
         raise InvalidInputError("`--unlabelled` must come with `--risk` and `--label-share`, got it without.")

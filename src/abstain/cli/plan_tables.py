@@ -1,48 +1,28 @@
 """The plans of `abstain plan`: labelled samples, achievable risks or coverages, as plain data, a table and notes."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any
 
+import abstain
 from abstain._errors import InvalidInputError
-from abstain.cli.printing import print_json, small_table
-from abstain.cli.terminal import shown
-
-if TYPE_CHECKING:
-    from abstain.outputs import Outputs
+from abstain.cli.printing import Lines, Result, small_table
 
 Known = dict[str, float]
 """delta and power."""
 Row = dict[str, Any]
 
 
-@final
-@dataclass(frozen=True, kw_only=True)
-class PlanTable:
-    """A plan: the document that --json prints, the table that people see, and notes on it."""
-
-    document: dict[str, Any]
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    notes: Sequence[str]
-
-    def print(self, *, json: bool) -> None:
-        """Print it."""
-        if json:
-            print_json(self.document)
-            return
-        from rich.console import Console
-
-        console = Console()
-        console.print(small_table(self.columns, self.rows))
-        for note in self.notes:
-            console.print(shown(f"- {note}"), markup=False, highlight=False)
+def _lines(columns: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str]) -> Lines:
+    """The table of a plan, and notes on it."""
+    yield small_table(columns, rows)
+    yield from (f"- {note}" for note in notes)
 
 
 def samples_plan(
     risk: float, coverages: list[float], rates: list[float], known: Known, /, *, coverage: float, label_share: float
-) -> PlanTable:
+) -> Result:
     """How many labelled samples guarantee a risk, by coverage and error rate."""
     from abstain.thresholds.binomial import samples_needed
     from abstain.thresholds.planning import samples_range
@@ -71,7 +51,7 @@ def samples_plan(
     return _by_coverage(document, notes, _range)
 
 
-def risks_plan(n: int, coverages: list[float], rates: list[float], known: Known, /) -> PlanTable:
+def risks_plan(n: int, coverages: list[float], rates: list[float], known: Known, /) -> Result:
     """The lowest risk that n labelled samples guarantee, by coverage and error rate."""
     from abstain.thresholds.planning import risk_for
 
@@ -88,7 +68,7 @@ def risks_plan(n: int, coverages: list[float], rates: list[float], known: Known,
     return _by_coverage({"n": n, **known, "rows": rows}, notes, lambda row: f"{row['risk']:.3g}")
 
 
-def coverages_plan(n: int, risk: float, rates: list[float], known: Known, /) -> PlanTable:
+def coverages_plan(n: int, risk: float, rates: list[float], known: Known, /) -> Result:
     """From which coverage on n labelled samples certify a risk, by error rate."""
     from abstain.thresholds.binomial import samples_needed
     from abstain.thresholds.planning import coverage_for
@@ -106,17 +86,16 @@ def coverages_plan(n: int, risk: float, rates: list[float], known: Known, /) -> 
         "Leave out --n for the number of samples needed, or --risk for the achievable risks.",
     ]
     document = {"n": n, "risk": risk, **known, "least_accepted": least, "rows": rows}
-    return PlanTable(document=document, columns=("error rate among accepted", "coverage"), rows=cells, notes=notes)
+    return Result(document, _lines(("error rate among accepted", "coverage"), cells, notes))
 
 
-def pilot_plan(pilot: Path, score: str | None, /, *, risk: float | None, delta: float, n: int | None) -> PlanTable:
+def pilot_plan(pilot: Path, score: str | None, /, *, risk: float | None, delta: float, n: int | None) -> Result:
     """What calibrations of several sizes are expected to certify, predicted from a small labelled sample."""
-    from abstain.outputs import Outputs
     from abstain.thresholds.pilot import SIZES, plan_from_pilot
 
     if risk is None:
         raise InvalidInputError("`--risk` must come with `--pilot`, got none.")
-    outputs = Outputs.load(pilot, nonfinite="reject")
+    outputs = abstain.Outputs.load(pilot, nonfinite="reject")
     if (ids := outputs.samples[1]) < len(outputs):
         raise InvalidInputError(
             f"`--pilot` must have one row per id, since the plan is for independent rows, got {len(outputs):,} rows of "
@@ -124,38 +103,35 @@ def pilot_plan(pilot: Path, score: str | None, /, *, risk: float | None, delta: 
         )
     sizes = SIZES if n is None else (n,)
     rows = plan_from_pilot(_confidence(outputs, score), outputs.outcomes, risk=risk, delta=delta, sizes=sizes)
-    return PlanTable(
-        document={"risk": risk, "delta": delta, "pilot": len(outputs), "rows": [asdict(row) for row in rows]},
-        columns=("labelled samples", "certified coverage", "in 80% of cases", "nothing certified"),
-        rows=[
-            [f"{row.n:,}", f"{row.middle:.0%}", f"{row.low:.0%} to {row.high:.0%}", f"{row.nothing:.0%}"]
-            for row in rows
-        ],
-        notes=[
-            f"Predicted from {len(outputs):,} samples for risk <= {risk:g} with probability {1 - delta:g}.",
-            "Assumed: errors get steadily rarer with confidence. Confident errors, if there are any, are missed.",
-            "Calibrate on other samples than these.",
-        ],
-    )
+    cells = [
+        [f"{row.n:,}", f"{row.middle:.0%}", f"{row.low:.0%} to {row.high:.0%}", f"{row.nothing:.0%}"] for row in rows
+    ]
+    notes = [
+        f"Predicted from {len(outputs):,} samples for risk <= {risk:g} with probability {1 - delta:g}.",
+        "Assumed: errors get steadily rarer with confidence. Confident errors, if there are any, are missed.",
+        "Calibrate on other samples than these.",
+    ]
+    columns = ("labelled samples", "certified coverage", "in 80% of cases", "nothing certified")
+    document = {"risk": risk, "delta": delta, "pilot": len(outputs), "rows": rows}
+    return Result(document, _lines(columns, cells, notes))
 
 
-def with_floor(plan: PlanTable, unlabelled: Path, score: str | None, /, *, share: float) -> PlanTable:
+def with_floor(plan: Result, unlabelled: Path, score: str | None, /, *, share: float) -> Result:
     """The plan, and the confidence above which a share of some outputs lies, for calibration on them."""
-    from abstain.outputs import Outputs
     from abstain.thresholds.target_risk import label_floor
 
-    outputs = Outputs.load(unlabelled, nonfinite="reject", unlabelled="keep")
+    outputs = abstain.Outputs.load(unlabelled, nonfinite="reject", unlabelled="keep")
     confidence = _confidence(outputs, score)
     floor = label_floor(confidence, share=share)
     labels = int((confidence > floor).sum())
     note = (
-        f"Of the {len(outputs):,} rows of {unlabelled}, label the {labels:,} with confidence above {floor!r} and leave "
-        f"the others empty; then `calibrate --label-above {floor!r}`."
+        f"- Of the {len(outputs):,} rows of {unlabelled}, label the {labels:,} with confidence above {floor!r} and "
+        f"leave the others empty; then `calibrate --label-above {floor!r}`."
     )
-    return replace(plan, document=plan.document | {"floor": floor, "labels": labels}, notes=[*plan.notes, note])
+    return Result(plan.document | {"floor": floor, "labels": labels}, chain(plan.lines, [note]))
 
 
-def _confidence(outputs: "Outputs", score: str | None) -> Any:
+def _confidence(outputs: "abstain.Outputs", score: str | None) -> Any:
     from abstain.metrics.checks import rejected_last
     from abstain.scores.fitting_draw import FittingRows
     from abstain.selector.choice import candidates
@@ -166,19 +142,13 @@ def _confidence(outputs: "Outputs", score: str | None) -> Any:
     return rejected_last(entry.fit(FittingRows.all_alike(outputs).of(entry))(outputs))
 
 
-def _by_coverage(document: dict[str, Any], notes: list[str], cell: Callable[[Row], str]) -> PlanTable:
+def _by_coverage(document: dict[str, Any], notes: list[str], cell: Callable[[Row], str]) -> Result:
     """A table of error rates by coverages."""
     cells = {(row["error_rate"], row["coverage"]): cell(row) for row in document["rows"]}
-    coverages = sorted({coverage for _, coverage in cells})
-    return PlanTable(
-        document=document,
-        columns=["error rate among accepted", *(f"coverage {coverage:g}" for coverage in coverages)],
-        rows=[
-            [f"{rate:.3g}", *(cells[rate, coverage] for coverage in coverages)]
-            for rate in dict.fromkeys(rate for rate, _ in cells)
-        ],
-        notes=notes,
-    )
+    rates, coverages = dict.fromkeys(rate for rate, _ in cells), sorted({coverage for _, coverage in cells})
+    columns = ["error rate among accepted", *(f"coverage {coverage:g}" for coverage in coverages)]
+    rows = [[f"{rate:.3g}", *(cells[rate, coverage] for coverage in coverages)] for rate in rates]
+    return Result(document, _lines(columns, rows, notes))
 
 
 def _range(row: Row) -> str:

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Annotated, cast, final
 
 import typer
 
+import abstain
 from abstain._errors import InvalidInputError
-from abstain.cli.options import Json
-from abstain.cli.printing import command_line
-from abstain.cli.recertify_view import print_answered, print_asked
+from abstain._io.files import check_output_path, read_text, write_text
+from abstain._io.records import from_json
+from abstain.cli.printing import Result, command_line
+from abstain.cli.recertify_view import answered_result, asked_result
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from abstain.selector import Cascade, Recertification, Selector
+    from abstain.selector import Recertification
 
 
 @final
@@ -35,16 +37,17 @@ class RecertifiedTarget:
         typer.Option(help="Certify only this group again; repeat for several. The others keep their thresholds."),
     ] = None
 
-    def resume(self, old: "Selector", state: Path, /) -> "Recertification":
+    def resume(self, old: "abstain.Selector", state: Path, /) -> "Recertification":
         """The recertification in the state file, or a new one."""
-        from abstain._io.files import read_text
-        from abstain._io.records import from_json
         from abstain.selector import Recertification
 
         new = Recertification.of(old, risk=self.risk, delta=self.delta, only=self.group or ())
         if not state.exists():
             return new
-        saved = from_json(read_text(state, "the state of a Recertification"), Recertification, where=str(state))
+        try:
+            saved = from_json(read_text(state, "the state of a Recertification"), Recertification, where=str(state))
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{error} Use a copy of it, or name a new file to start again.") from None
         if saved.of_selector != new.of_selector:
             raise InvalidInputError(
                 f"`--state` must be of this selector, got that of another in {state}. Name a new file."
@@ -96,8 +99,7 @@ def recertify(
         Path | None,
         typer.Option("--output", "-o", help="With --ask, the .csv of rows to label; else the new selector."),
     ] = None,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Certify a new threshold after an alarm. It is at or above the old one, and tested after every batch of labels.
 
     First draw rows to label from recent decisions (--ask). Fill in the column error (1 where the answer is wrong), or
@@ -107,9 +109,10 @@ def recertify(
     group, labels are drawn evenly from the groups, which are certified one by one; a group that is not certified is
     rejected by the new selector. Decisions of `abstain select --audit` need no --ask: give them with --audited.
 
+    Exit code 1 where --output names a new selector: nothing is certified yet, and it is not written.
+
     Example: abstain recertify s.abstain decisions.csv --state again.json --ask 200 -o to-label.csv
     """
-    from abstain._io.files import check_output_path
     from abstain.selector.cascades.loading import certifying_selector, load_selector
 
     for file in filter(None, (state, output)):
@@ -122,20 +125,17 @@ def recertify(
         column = "loss" if old.threshold.guarantee.quantity.event == "loss" else "error"
         asked = _ask(saved, rows, labels.ask, state, output, column=column)
         then = command_line("recertify", selector, output, "--state", state, "-o", "new.abstain")
-        print_asked(asked, output, column, then, json=json)
-        return
+        return asked_result(asked, output, column, then)
     answered = _answer(saved, rows, state, audited=labels.audited)
-    written = output if answered.certified else None
-    if written is not None:
-        _renewed(answered, loaded).save(written)
-    print_answered(answered, written, json=json)
+    if output is not None and answered.certified:
+        _renewed(answered, loaded).save(output)
+    return answered_result(answered, output)
 
 
 def _ask(
     saved: "Recertification", rows: Path, labels: int, state: Path, output: Path, *, column: str
 ) -> "Recertification":
     """Draw rows to label and write them."""
-    from abstain._io.files import write_text
     from abstain.outputs.table import read_columns
 
     columns = read_columns(rows, number=("confidence",), text=("id",), if_there=("prediction",))
@@ -182,22 +182,22 @@ def _to_label(asked: "Recertification", extra: "dict[str, NDArray[np.str_]]", co
 
 def _answer(saved: "Recertification", rows: Path, state: Path, *, audited: bool) -> "Recertification":
     """Read the labels, of an audit or of rows that were asked for, and save what they show."""
-    from abstain._io.files import write_text
     from abstain.outputs.table import read_decisions, read_errors
-    from abstain.selector.audited_decisions import AuditedDecisions
+    from abstain.selector import AuditedDecisions
 
     if audited:
-        answered = saved.take(AuditedDecisions.of(*read_decisions(rows).values()), _read_groups(saved.per, rows))
+        decisions = AuditedDecisions.of(*read_decisions(rows).values())
+        answered = saved.take(decisions, _read_groups(saved.per, rows))
     else:
         answered = saved.answer(*read_errors(rows))
     write_text(state, answered.to_json())
     return answered
 
 
-def _renewed(answered: "Recertification", old: "Selector | Cascade") -> "Selector | Cascade":
+def _renewed(
+    answered: "Recertification", old: "abstain.Selector | abstain.Cascade"
+) -> "abstain.Selector | abstain.Cascade":
     """The old selector or cascade with the new threshold."""
-    from abstain.selector import Cascade
-
-    if isinstance(old, Cascade):
+    if isinstance(old, abstain.Cascade):
         return replace(old, selector=answered.selector(old.selector))
     return answered.selector(old)

@@ -2,23 +2,23 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, final
+from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
+import abstain
 from abstain._errors import InvalidInputError
+from abstain._io.files import check_suffix
 from abstain.cli.completion import score_names
-from abstain.cli.inputs import decided_rows, unused_notes, warn_unused
-from abstain.cli.options import ALL_SCORES, GroupColumn, Json, Nonfinite, check_html, refuse, score_list
-from abstain.cli.printing import print_json, say
+from abstain.cli.inputs import decided_rows, unused_notes
+from abstain.cli.options import ALL_SCORES, GroupColumn, Nonfinite, Seed, refuse, score_list
+from abstain.cli.printing import Result, warn
 from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from abstain.evaluation import Evaluation
     from abstain.evaluation.page.context import PageContext, PageLabels
-    from abstain.monitor import RiskEstimate
-    from abstain.outputs import Outputs
-    from abstain.selector import Cascade, Selector
+
+    Decider = abstain.Selector | abstain.Cascade
 
 METRICS = ("augrc", "risk_at_coverage", "coverage_at_risk")  # besides AURC, to choose from on the page
 
@@ -44,7 +44,7 @@ class PageOptions:
     delta: Annotated[float, typer.Option(help="Probability that a guarantee or a bound fails.")] = 0.05
     title: Annotated[str | None, typer.Option(help="The title of the page.")] = None
 
-    def load_selector(self) -> "Selector | Cascade | None":
+    def load_selector(self) -> "Decider | None":
         """The selector or cascade, if one is named."""
         from abstain.selector.cascades.loading import load_selector
 
@@ -76,32 +76,7 @@ class ReportOptions:
     metric: Annotated[list[str] | None, typer.Option(help="A metric to choose on the page; repeat.")] = None
     group_column: GroupColumn = None
     nonfinite: Nonfinite = "error"
-    seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0
-
-    def about(self, loaded: "Selector | Cascade | None", /) -> "ReportOptions":
-        """The same with the groups of a selector, unless others are named, or with the only score of a cascade."""
-        import abstain
-
-        if isinstance(loaded, abstain.Cascade):
-            refuse({"--score": self.score}, "be left out with a cascade")
-            return replace(self, score=[loaded.selector.score])
-        if self.group_column is None and loaded is not None:
-            return replace(self, group_column=loaded.group_column)
-        return self
-
-    def evaluate(self, outputs: "Outputs", paths: list[Path], progress: Any, /) -> "Evaluation":
-        """The evaluation of these scores or of all, with notes on columns that are not used."""
-        import abstain
-
-        evaluation = abstain.evaluate(
-            outputs,
-            scores=score_list(self.score) or "all",
-            metrics=self.metric or METRICS,
-            fitting=abstain.FittingDraw(seed=self.seed),
-            progress=progress,
-        )
-        notes = [note for path in paths for note in unused_notes(path, group=self.group_column)]
-        return replace(evaluation, notes=(*evaluation.notes, *notes))
+    seed: Seed = 0
 
 
 def report(
@@ -115,8 +90,7 @@ def report(
     options: ReportOptions,
     page: PageOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help="The .html file to write.")] = Path("report.html"),
-    json: Json = False,
-) -> None:
+) -> Result:
     """Write a report as one HTML file. Which score, which threshold, what it costs and guarantees, and where it fails.
 
     The file needs no network.
@@ -126,15 +100,27 @@ def report(
     from abstain.evaluation.page import check_page, page_context, write_page
     from abstain.selector.cascades.loading import certifying_selector
 
-    check_html("--output", output)
+    check_suffix("--output", output, (".html", ".htm"))
     check_page(output)
     loaded = page.load_selector()
     selector = None if loaded is None else certifying_selector(loaded)
-    options = options.about(loaded)
-    rows = decided_rows(loaded, outputs, group=options.group_column, nonfinite=options.nonfinite)
+    scores = score_list(options.score) or "all"
+    if isinstance(loaded, abstain.Cascade):
+        refuse({"--score": options.score}, "be left out with a cascade")
+        scores = [loaded.selector.score]
+    group = options.group_column or (selector and selector.group_column)
+    rows = decided_rows(loaded, outputs, group=group, nonfinite=options.nonfinite)
+    notes = [note for path in outputs for note in unused_notes(path, group=group)]
     with progress_bar() as progress:
-        evaluation = options.evaluate(rows, outputs, progress)
-        estimate = _estimate(loaded, page, evaluation, options.group_column)
+        evaluation = abstain.evaluate(
+            rows,
+            scores=scores,
+            metrics=options.metric or METRICS,
+            fitting=abstain.FittingDraw(seed=options.seed),
+            progress=progress,
+        )
+        evaluation = replace(evaluation, notes=(*evaluation.notes, *notes))
+        estimate = _estimate(loaded, page.unlabelled, evaluation, group)
         progress("Writing the page", 1.0)
         case = page_context(
             evaluation,
@@ -145,53 +131,43 @@ def report(
             estimate=estimate,
         )
         write_page(case, output)
-    for path in outputs:
-        warn_unused(path, group=options.group_column)
-    _print(case, estimate, output, recommends=selector is None, json=json)
+    for note in notes:
+        warn(note)
+    return _result(case, estimate, output, recommends=selector is None)
 
 
 def _estimate(
-    loaded: "Selector | Cascade | None", page: PageOptions, evaluation: "Evaluation", group: str | None
-) -> "RiskEstimate | None":
+    loaded: "Decider | None", unlabelled: list[Path] | None, evaluation: "abstain.Evaluation", group: str | None
+) -> "abstain.RiskEstimate | None":
     """The risk on the new outputs without labels, where there are some."""
-    import abstain
     from abstain.selector.cascades.loading import certifying_selector
 
-    if page.unlabelled is None or loaded is None:
+    if unlabelled is None or loaded is None:
         return None
-    new = decided_rows(loaded, page.unlabelled, what="--unlabelled", group=group)
+    new = decided_rows(loaded, unlabelled, what="--unlabelled", group=group)
     return abstain.estimate_risk(certifying_selector(loaded), new, reference=evaluation.given)
 
 
-def _print(case: "PageContext", estimate: "RiskEstimate | None", output: Path, *, recommends: bool, json: bool) -> None:
+def _result(case: "PageContext", estimate: "abstain.RiskEstimate | None", output: Path, *, recommends: bool) -> Result:
+    """The decision of the page and what supports it."""
     from abstain.evaluation import verdict
     from abstain.evaluation.page import decision_words
 
-    if json:
-        known = {} if estimate is None else {"unlabelled": estimate.to_dict()}
-        conclusion = verdict(case.evaluation).to_dict()
-        print_json({"report": str(output), "n": case.n, "decision": _decision(case), "verdict": conclusion} | known)
-        return
-    say(decision_words(case))
-    say(verdict(case.evaluation).words)
-    if recommends and len(case.evaluation.scores) > 1:
-        say(f"Score: {case.point.score}, as `abstain evaluate` recommends; --score NAME uses another.")
-    if estimate is not None:
-        say(estimate.lines()[0])
-        say(estimate.lines()[-1])
-    say(f"Report: {output}")
-
-
-def _decision(case: Any) -> dict[str, Any]:
-    """The operating point of the page as plain data."""
-    from abstain.evaluation.page import decision_words
-
+    words, conclusion = decision_words(case), verdict(case.evaluation)
     point, is_decided = case.point, case.point.threshold is not None
-    return {
-        "words": decision_words(case),
+    decision = {
+        "words": words,
         "score": point.score,
         "threshold": point.value if is_decided else None,
         "coverage": point.coverage if is_decided else None,
         "target": point.target,
         "risk": point.guaranteed_risk,
     }
+    document = {"report": str(output), "n": case.n, "decision": decision, "verdict": conclusion.to_dict()}
+    lines = [words, conclusion.words]
+    if recommends and len(case.evaluation.scores) > 1:
+        lines.append(f"Score: {point.score}, as `abstain evaluate` recommends; --score NAME uses another.")
+    if estimate is not None:
+        document["unlabelled"] = estimate.to_dict()
+        lines += [estimate.lines()[0], estimate.lines()[-1]]
+    return Result(document, [*lines, f"Report: {output}"])

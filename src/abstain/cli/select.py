@@ -1,19 +1,20 @@
 """`abstain select`: decisions on outputs."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
-from abstain.cli.inputs import check_in_memory, is_sharded
-from abstain.cli.options import EngineOptions, Json, Log, refuse
-from abstain.cli.printing import print_json, say
+import abstain
+from abstain.cli.inputs import is_sharded, stage_outputs
+from abstain.cli.options import DeciderFile, EngineOptions, Log, given, refuse
+from abstain.cli.printing import Lines, Result
 from abstain.cli.progress import rows_bar
 
 if TYPE_CHECKING:
-    from abstain.scale import SelectionCounts
-    from abstain.selector import Cascade, ReviewPlan, Selector
+    from abstain.selector import ReviewPlan
 
 OF_CASCADE = "be left out with a cascade, which decides on outputs in memory"
 OF_REVIEW = "come with outputs in memory. Give one file or folder of outputs"
@@ -42,7 +43,7 @@ class ReviewOptions:
 
 
 def select(
-    selector: Annotated[Path, typer.Argument(help="A selector or cascade file.")],
+    selector: DeciderFile,
     outputs: Annotated[
         list[str],
         typer.Argument(
@@ -55,8 +56,7 @@ def select(
     engine: EngineOptions,
     review: ReviewOptions,
     log: Log = None,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Accept or reject each prediction. The table has id, prediction, confidence, accepted, reason and error.
 
     `reason` explains why a sample is rejected; `error`, or `loss`, is there if the outputs have labels.
@@ -73,15 +73,13 @@ def select(
 
     Example: abstain select selector.abstain run/ -o decisions.csv
     """
-    import abstain
-    import abstain.scale
     from abstain.selector import load_selector
 
     loaded = load_selector(selector)
     plan = review.plan()
     lines: list[str] = []
     if isinstance(loaded, abstain.Cascade):
-        refuse({"--engine": engine.engine, "--workers": engine.workers, "--address": engine.address}, OF_CASCADE)
+        refuse(given(engine), OF_CASCADE)
         counts, lines = _of_cascade(loaded, outputs, Path(output), plan, log)
     elif is_sharded(outputs, engine):
         refuse({"--capacity": review.capacity, "--audit": review.audit, "--log": log}, OF_REVIEW)
@@ -89,38 +87,30 @@ def select(
         with rows_bar() as progress:
             counts = abstain.scale.select(loaded, outputs, output, execution=execution, progress=progress)
     else:
-        check_in_memory(engine)
         counts, lines = _in_memory(loaded, Path(outputs[0]), Path(output), plan, log)
-    if json:
-        print_json({"n": counts.n, "accepted": counts.accepted, "decisions": output})
-        return
-    _print(counts)
-    for line in (*lines, f"Decisions: {output}"):
-        say(line)
+    document = {"n": counts.n, "accepted": counts.accepted, "decisions": output}
+    return Result(document, [*_count_lines(counts), *lines, f"Decisions: {output}"])
 
 
-def _print(counts: "SelectionCounts") -> None:
+def _count_lines(counts: "abstain.scale.SelectionCounts") -> Lines:
     if counts.unseen:
         names = ", ".join(counts.unseen)
-        say(f"Rejected {counts.unseen.total()} samples of groups that calibration did not contain: {names}.")
+        yield f"Rejected {counts.unseen.total()} samples of groups that calibration did not contain: {names}."
     wrong = "" if counts.wrong is None else f", {counts.wrong} of them wrong"
     if isinstance(counts.wrong, float):
         wrong = f", with a mean loss of {counts.wrong / max(counts.accepted, 1):.4g}"
-    say(f"Accepted {counts.accepted} of {counts.n} samples ({counts.accepted / counts.n:.1%}){wrong}.")
+    yield f"Accepted {counts.accepted} of {counts.n} samples ({counts.accepted / counts.n:.1%}){wrong}."
 
 
 def _in_memory(
-    selector: "Selector", outputs: Path, output: Path, plan: "ReviewPlan | None", log: Path | None
-) -> tuple["SelectionCounts", list[str]]:
-    from collections import Counter
-
-    import abstain
+    selector: "abstain.Selector", outputs: Path, output: Path, plan: "ReviewPlan | None", log: Path | None
+) -> tuple["abstain.scale.SelectionCounts", list[str]]:
     from abstain.report.tables import check_table
 
     check_table(output)
     run = abstain.Outputs.load(outputs, nonfinite="reject", group=selector.group_column)
-    outcome = "loss" if selector.threshold.guarantee.quantity.event == "loss" else "error"
     decided = selector.decide(run)
+    outcome = "loss" if selector.threshold.guarantee.quantity.event == "loss" else "error"
     counts, lines = _written(decided, output, plan, outcome=outcome)
     if log is not None:
         lines.append(_logged(selector, log, decided | {"threshold": selector.values(run)}))
@@ -129,12 +119,9 @@ def _in_memory(
 
 
 def _of_cascade(
-    cascade: "Cascade", outputs: list[str], output: Path, plan: "ReviewPlan | None", log: Path | None
-) -> tuple["SelectionCounts", list[str]]:
+    cascade: "abstain.Cascade", outputs: list[str], output: Path, plan: "ReviewPlan | None", log: Path | None
+) -> tuple["abstain.scale.SelectionCounts", list[str]]:
     """The same by a cascade, on the outputs of its models; and who answers how many."""
-    import numpy as np
-
-    from abstain.cli.inputs import stage_outputs
     from abstain.report.tables import check_table
 
     check_table(output)
@@ -143,21 +130,19 @@ def _of_cascade(
     counts, lines = _written(decided, output, plan)
     if log is not None:
         lines.append(_logged(cascade, log, decided | {"threshold": cascade.selector.values(cascade.combined(rows))}))
-    names, numbers = np.unique(decided["answered_by"], return_counts=True)
-    shares = dict(zip(names.tolist(), numbers.tolist(), strict=True))
-    answered = ", ".join(f"{name} {shares.get(name, 0):,}" for name in (*cascade.names, "person"))
+    answers = Counter(decided["answered_by"].tolist())
+    answered = ", ".join(f"{name} {answers[name]:,}" for name in (*cascade.names, "person"))
     return counts, [f"Answered by: {answered}.", *lines]
 
 
 def _written(
     decided: dict[str, Any], output: Path, plan: "ReviewPlan | None", *, outcome: str = "error"
-) -> tuple["SelectionCounts", list[str]]:
+) -> tuple["abstain.scale.SelectionCounts", list[str]]:
     """Write the decisions, with those of a review; how many are accepted, and the words of the review.
 
     Where nothing is known of the outcomes, an audit gets a column to fill in, of errors or losses.
     """
     from abstain.report.tables import write_columns
-    from abstain.scale import SelectionCounts
 
     lines: list[str] = []
     if plan is not None:
@@ -170,10 +155,10 @@ def _written(
     write_columns(columns | to_fill, output)
     pairs = zip(known or (), columns["accepted"], strict=False)
     wrong = None if known is None else sum(wrong for wrong, accepted in pairs if accepted)
-    return SelectionCounts(n, sum(columns["accepted"]), wrong), lines
+    return abstain.scale.SelectionCounts(n, sum(columns["accepted"]), wrong), lines
 
 
-def _logged(selector: "Selector | Cascade", log: Path, decided: dict[str, Any]) -> str:
+def _logged(selector: "abstain.Selector | abstain.Cascade", log: Path, decided: dict[str, Any]) -> str:
     """Add decisions to a log, and report how many are new."""
     from abstain.decision_log import DecisionLog
 

@@ -1,17 +1,14 @@
 """`abstain sensitivity`: how much softmax scores depend on the scale of the logits."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from abstain.cli.options import Figure, Json, Nonfinite
-from abstain.cli.printing import print_json, small_table
+import abstain
+from abstain.cli.options import Figure, Nonfinite
+from abstain.cli.printing import Lines, Result, small_table
 from abstain.cli.progress import progress_bar
-from abstain.cli.terminal import shown
-
-if TYPE_CHECKING:
-    from abstain.evaluation.sensitivity import ScaleSensitivity
 
 COLUMNS = ("score", "λ → 0", "λ = 0.1", "λ = 1", "λ = 10", "λ → ∞", "lowest", "highest")
 
@@ -21,13 +18,11 @@ def sensitivity(
     alpha: Annotated[float, typer.Option(help="The coverage α of the area.")] = 1.0,
     figure: Figure = None,
     nonfinite: Nonfinite = "error",
-    json: Json = False,
-) -> None:
+) -> Result:
     """Show how softmax scores depend on the scale of the logits. The scale λ changes no prediction, but their AURC.
 
     Example: abstain sensitivity run/ --figure scale.pdf
     """
-    import abstain
     from abstain.evaluation.figures.scale import scale_figure
     from abstain.report.figures.save import check_figure, save_figure
 
@@ -38,15 +33,11 @@ def sensitivity(
         curves = abstain.scale_sensitivity(run, alpha=alpha, progress=progress)
     if figure is not None:
         save_figure(scale_figure(curves), figure)
-    if json:
-        print_json(curves.to_dict())
-        return
-    _print(curves)
+    return Result(curves.to_dict(), _lines(curves))
 
 
-def _print(curves: "ScaleSensitivity") -> None:
+def _lines(curves: "abstain.ScaleSensitivity") -> Lines:
     import numpy as np
-    from rich.console import Console
 
     from abstain.evaluation.sensitivity import SOFTMAX_SCORES
 
@@ -57,12 +48,7 @@ def _print(curves: "ScaleSensitivity") -> None:
         scaled = [areas[int(np.argmin(np.abs(np.log(scales) - np.log(scale))))] for scale in (0.1, 1.0, 10.0)]
         cells = [low, *scaled, high, min(low, high, *areas), max(low, high, *areas)]
         rows.append([score.name, *(f"{100 * cell:.2f}" for cell in cells)])
-    console = Console()
-    console.print(small_table(COLUMNS, rows))
-    notes = (
-        f"AURC × 100 over {curves.n} rows.",
-        "Scaling the logits changes no prediction, but it changes the softmax scores.",
-        f"confidence_margin is {100 * curves.margin:.2f} at every scale; all of them tend to it as λ → ∞.",
-    )
-    for note in notes:
-        console.print(shown(f"- {note}"))
+    yield small_table(COLUMNS, rows)
+    yield f"- AURC × 100 over {curves.n} rows."
+    yield "- Scaling the logits changes no prediction, but it changes the softmax scores."
+    yield f"- confidence_margin is {100 * curves.margin:.2f} at every scale; all of them tend to it as λ → ∞."

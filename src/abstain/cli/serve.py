@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, final
 
 import typer
 
-from abstain.cli.options import Log
-from abstain.cli.printing import say
+import abstain
+from abstain._extras import require_all
+from abstain.cli.options import Log, LogitsName, SelectorFile
+from abstain.cli.printing import show
 
 if TYPE_CHECKING:
     from abstain.serve import Limits
@@ -75,14 +77,12 @@ class Records:
 
 
 def serve(
-    selector: Annotated[Path, typer.Argument(help="A selector file.")],
+    selector: SelectorFile,
     model: Annotated[Path, typer.Option(help="The classifier's .onnx file.")],
     address: Address,
     records: Records,
     limits: RequestLimits,
-    logits: Annotated[
-        str | None, typer.Option(help="The name of the logits tensor. [the one nearest the output]")
-    ] = None,
+    logits: LogitsName = None,
 ) -> None:
     """Serve a classifier that abstains. By the Open Inference Protocol, as KServe, Triton and Seldon clients speak it.
 
@@ -96,24 +96,21 @@ def serve(
 
     Example: abstain serve selector.abstain --model model.onnx --log decisions.jsonl --state watch.json
     """
-    from abstain._extras import require_all
-
     needed = {"starlette": "serve", "uvicorn": "serve", "prometheus_client": "serve", "onnxruntime": "onnx"}
     require_all(needed, feature="`abstain serve`")
 
-    from abstain import Selector
     from abstain.serve import Predictor, Service, run_server
     from abstain.serve.server import listen
     from abstain.telemetry import export_metrics
 
-    predictor = Predictor(model, Selector.load(selector), logits=logits, audit=records.audit, per=records.per)
+    predictor = Predictor(model, abstain.Selector.load(selector), logits=logits, audit=records.audit, per=records.per)
     name, storage = address.name or model.stem, records.storage()
     service = Service(predictor, name=name, storage=storage, label_window=records.label_window)
     listener = listen(address.host, address.port)
     host, port = listener.getsockname()[:2]
     end_export = None if records.otlp is None else export_metrics(service.measurements, records.otlp)
-    say(f"Serving {service.name} at http://{host}:{port}/v2/models/{service.name}", flush=True)
-    say(predictor.selector.summary(), flush=True)
+    show(f"Serving {service.name} at http://{host}:{port}/v2/models/{service.name}", flush=True)
+    show(predictor.selector.summary(), flush=True)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))  # uvicorn raises the signal again once it has ended
     try:

@@ -5,20 +5,21 @@ from typing import Annotated
 
 import typer
 
-from abstain.cli.options import Delta, Json
-from abstain.cli.printing import print_json, print_next, say
+import abstain
+from abstain._io.files import check_output_path
+from abstain.cli.options import Delta, NewSelector, SelectorFile
+from abstain.cli.printing import Result, next_command
 
 
 def sets(
-    selector: Annotated[Path, typer.Argument(help="A selector file.")],
+    selector: SelectorFile,
     held_out: Annotated[Path, typer.Argument(help="Labelled outputs that did not calibrate it.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The selector file to write.")],
+    output: NewSelector,
     coverage: Annotated[
         float, typer.Option(help="Smallest share of rejected samples whose set holds the truth.")
     ] = 0.9,
     delta: Delta = 0.05,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Add sets of classes for rejected samples. A set holds the truth with a stated probability among rejected ones.
 
     `abstain select` then writes the column candidates: for a rejected sample the classes of its set, the most probable
@@ -26,20 +27,13 @@ def sets(
 
     Example: abstain sets s.abstain held_out/ --coverage 0.9 -o with-sets.abstain
     """
-    from dataclasses import asdict
-
-    import abstain
-    from abstain._io.files import check_output_path
-    from abstain.selector import calibrate_sets
-
     check_output_path(output)
     loaded = abstain.Selector.load(selector)
     rows = abstain.Outputs.load(held_out, nonfinite="reject", group=loaded.group_column)
-    made = calibrate_sets(loaded, rows, coverage=coverage, delta=delta)
+    made = abstain.calibrate_sets(loaded, rows, coverage=coverage, delta=delta)
     made.save(output)
     assert made.class_sets is not None
-    if json:
-        print_json({"selector": str(output), "class_sets": asdict(made.class_sets)})
-        return
-    say(made.class_sets.words())
-    print_next("select", output, "NEW", "-o", "decisions.csv")
+    return Result(
+        {"selector": str(output), "class_sets": made.class_sets},
+        [made.class_sets.words(), next_command("select", output, "NEW", "-o", "decisions.csv")],
+    )

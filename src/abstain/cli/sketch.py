@@ -6,33 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
+import abstain
+from abstain._errors import InvalidInputError
+from abstain._io.files import check_output_path
+from abstain._names import check_name
 from abstain.cli.completion import group_kinds, score_names
-from abstain.cli.inputs import (
-    OF_ENGINE,
-    check_in_memory,
-    check_sketch_path,
-    is_sharded,
-    sketch_files,
-    warn_unused,
-    write_sketch,
-)
-from abstain.cli.options import (
-    EngineOptions,
-    FittingOn,
-    Json,
-    Minimum,
-    Nonfinite,
-    Resume,
-    fitting_of,
-    refuse,
-    score_list,
-)
-from abstain.cli.printing import warn
+from abstain.cli.inputs import OF_ENGINE, is_sharded, sketch_files, warn_unused
+from abstain.cli.options import EngineOptions, FittingOptions, Minimum, NewSketch, Resume, refuse, score_list
+from abstain.cli.printing import Paragraph, Result, command_line, warn
 from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from abstain.sketch import Plan, Sketch
-
+    from abstain.sketch import Plan
 
 POPULATIONS = {"class": "class", "group": "domain", "domain": "domain"}
 """What --per may be, and what a sketch calls it; domain is another name of the column group, as in tables."""
@@ -41,7 +26,7 @@ POPULATIONS = {"class": "class", "group": "domain", "domain": "domain"}
 @final
 @dataclass(frozen=True, kw_only=True)
 class SketchOptions:
-    """What is counted, in which bins, and on which rows scores are fitted."""
+    """What is counted, and in which bins."""
 
     score: Annotated[
         list[str] | None,
@@ -66,14 +51,9 @@ class SketchOptions:
         bool,
         typer.Option("--distinct", help="No id repeats, here or in sketches to merge with: all rows are independent."),
     ] = False
-    fitting: FittingOn = "fifth"
-    nonfinite: Nonfinite = "error"
-    seed: Annotated[int, typer.Option(help="Seed of the draw of rows to fit on.")] = 0
 
     def check(self) -> None:
         """Options that exclude each other."""
-        from abstain._names import check_name
-
         if self.edges is not None:
             settled = {"--score": self.score, "--bits": self.bits, "--equal-mass": self.equal_mass, "--per": self.per}
             refuse(settled, "be left out with --edges, whose sketch determines it")
@@ -96,9 +76,7 @@ class SketchOptions:
 
     def plan(self) -> "Plan | None":
         """That of the other sketch, if one is named."""
-        from abstain.sketch import Sketch
-
-        return None if self.edges is None else Sketch.load(self.edges).plan
+        return None if self.edges is None else abstain.Sketch.load(self.edges).plan
 
 
 def sketch(
@@ -106,13 +84,13 @@ def sketch(
         list[str],
         typer.Argument(help="A folder of outputs, an .npz, .csv, .parquet or .jsonl file, or many Parquet files."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The .sketch file to write.")],
+    output: NewSketch,
     options: SketchOptions,
+    fitting: FittingOptions,
     engine: EngineOptions,
     resume: Resume = None,
     minimum: Minimum = None,
-    json: Json = False,
-) -> None:
+) -> Result:
     """Count rows and errors by bins of confidence. The file is small, holds no rows, and merges with others.
 
     With --edges the scores of another sketch are counted in its bins, fitted as they are there, so that both merge.
@@ -123,29 +101,26 @@ def sketch(
     """
     check_sketch_path(output)
     options.check()
-    if is_sharded(outputs, engine):
-        counts = _of_files(outputs, options, engine, resume)
-    else:
-        check_in_memory(engine, **{"--resume": resume})
-        counts = _of_outputs(Path(outputs[0]), options)
-    write_sketch(counts, output, minimum=minimum, json=json)
-    if not is_sharded(outputs, engine):
-        warn_unused(Path(outputs[0]))
+    if is_sharded(outputs, engine, **{"--resume": resume}):
+        return written(_of_files(outputs, options, fitting, engine, resume), output, minimum=minimum)
+    result = written(_of_outputs(Path(outputs[0]), options, fitting), output, minimum=minimum)
+    warn_unused(Path(outputs[0]))
+    return result
 
 
-def _of_files(outputs: list[str], options: SketchOptions, engine: EngineOptions, resume: Path | None) -> "Sketch":
+def _of_files(
+    outputs: list[str], options: SketchOptions, fitting: FittingOptions, engine: EngineOptions, resume: Path | None
+) -> "abstain.Sketch":
     refuse({"--equal-mass": options.equal_mass}, OF_ENGINE)
     result = sketch_files(
         outputs,
         engine,
+        fitting,
         scores=options.score,
-        fitting=options.fitting,
-        nonfinite=options.nonfinite,
         bits=options.kept_bits,
         by=options.populations,
         distinct=options.distinct,
         plan=options.plan(),
-        seed=options.seed,
         resume=resume,
     )
     for note in result.notes:
@@ -153,22 +128,41 @@ def _of_files(outputs: list[str], options: SketchOptions, engine: EngineOptions,
     return result.sketch
 
 
-def _of_outputs(outputs: Path, options: SketchOptions) -> "Sketch":
-    from abstain.evaluation import sketch_outputs
-    from abstain.evaluation.fitting import seeded
-    from abstain.outputs import Outputs
-    from abstain.sketch import Bins, Sketch
-
-    run = Outputs.load(outputs, nonfinite=options.nonfinite)
+def _of_outputs(outputs: Path, options: SketchOptions, fitting: FittingOptions) -> "abstain.Sketch":
+    run = fitting.load(outputs)
     if (plan := options.plan()) is not None:
-        return Sketch.of_outputs(plan.matching(run, distinct=options.distinct), run)
+        return abstain.Sketch.of_outputs(plan.matching(run, distinct=options.distinct), run)
     with progress_bar() as progress:
-        return sketch_outputs(
+        return abstain.evaluation.sketch_outputs(
             run,
             scores=score_list(options.score),
-            bins=Bins(options.kept_bits) if options.equal_mass is None else options.equal_mass,
+            bins=abstain.sketch.Bins(options.kept_bits) if options.equal_mass is None else options.equal_mass,
             by=options.populations,
             distinct=options.distinct,
-            fitting=seeded(fitting_of(options.fitting, options.nonfinite), seed=options.seed),
+            fitting=fitting.rows(),
             progress=progress,
         )
+
+
+def check_sketch_path(output: Path, /) -> None:
+    """The file to write must be one that other commands take for a sketch."""
+    if output.suffix != ".sketch":
+        raise InvalidInputError(f"`--output` must end in .sketch, got {output.name}.")
+    check_output_path(output)
+
+
+def written(sketch: "abstain.Sketch", output: Path, /, *, minimum: int | None) -> Result:
+    """Write a sketch, without small counts if there is a minimum: what is in it."""
+    from abstain.sketch.suppression import coarsened
+
+    if minimum is not None:
+        sketch = coarsened(sketch, minimum=minimum)
+    sketch.save(output)
+    evaluate, merge = command_line("evaluate", output), command_line("merge", output)
+    return Result(
+        {"sketch": str(output)} | sketch.to_dict(),
+        [
+            f"Wrote {output}: {sketch.summary()}",
+            Paragraph(f"Next: {evaluate}, or {merge} … -o all.sketch", whole=True),
+        ],
+    )

@@ -1,43 +1,37 @@
 """What `abstain monitor` prints of a watch and its alarms."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from abstain.cli.printing import print_json, say, warn
+from abstain.cli.printing import Lines, Paragraph, show, warn
 
 if TYPE_CHECKING:
     from abstain.monitor.history import Alarm
     from abstain.monitor.watch import Watch
 
 
-def print_watch(watch: "Watch", before: int, /, *, json: bool) -> None:
-    """All that is known, as JSON or as bullets; the rows of this input come after the first ``before``."""
-    if json:
-        print_json(_document(watch, before))
-        return
+def watch_lines(watch: "Watch", /) -> Lines:
+    """All that is known, as bullets."""
     parts = watch.monitors.parts.values()
     if not watch.standing:
-        say("No alarm.")
+        yield "No alarm."
     if watch.rule is not None and "risk" not in watch.monitors.parts:
-        say(
+        yield (
             "- Risk: not monitored, and labels are not read, as the selector guarantees no risk among accepted rows. "
             "--risk with a new --state monitors one."
         )
-    for part in parts:
-        say(f"- {part.words()}")
-    for line in _recent(watch):
-        say(f"- {line}")
-    _print_groups(watch)
-    for caveat in dict.fromkeys(part.caveat for part in parts if part.caveat):
-        say(f"- {caveat}")
-    for line in _left_out(watch):
-        say(f"- {line}")
+    yield from (f"- {part.words()}" for part in parts)
+    yield from (f"- {line}" for line in _recent(watch))
+    yield from _group_lines(watch)
+    yield from dict.fromkeys(f"- {part.caveat}" for part in parts if part.caveat)
+    yield from (f"- {line}" for line in _left_out(watch))
     if watch.standing:
-        say(f"Next: {_next_step(watch)}")
+        yield f"Next: {_next_step(watch)}"
 
 
-def _document(watch: "Watch", before: int) -> dict[str, Any]:
+def as_document(watch: "Watch", before: int, /) -> dict[str, Any]:
+    """The same as plain data; the rows of this input come after the first ``before``."""
     history = [
         asdict(alarm) | {"row_of_input": alarm.row - before if alarm.row > before else None} for alarm in watch.alarms
     ]
@@ -53,7 +47,7 @@ def _document(watch: "Watch", before: int) -> dict[str, Any]:
     return {"alarms": list(watch.monitors.alarms), "history": history} | counts | parts
 
 
-def _recent(watch: "Watch") -> Iterator[str]:
+def _recent(watch: "Watch") -> Iterable[str]:
     """The last labelled rows, where there are earlier ones."""
     recent = watch.recent
     if len(recent.errors) == recent.window and (risk := recent.risk) is not None:
@@ -64,7 +58,7 @@ def _recent(watch: "Watch") -> Iterator[str]:
         )
 
 
-def _print_groups(watch: "Watch") -> None:
+def _group_lines(watch: "Watch") -> Lines:
     """The groups with an alarm, and those closest to one."""
     from abstain.monitor.groups import MOST_NEW
     from abstain.monitor.table import group_lines
@@ -73,19 +67,17 @@ def _print_groups(watch: "Watch") -> None:
     if groups is None or not groups.monitors:
         return
     alarms = dict.fromkeys(name for _, name in groups.alarms)
-    verdict = (
-        f"ALARM in {len(alarms)} of {len(groups.monitors)}" if alarms else f"no alarm in any of {len(groups.monitors)}"
-    )
-    say(f"- By {groups.per}: {verdict}. The closest to an alarm (all time and recent are observed, not guaranteed):")
-    for line in group_lines(groups):
-        say(f"  {line}", whole=True)
+    number = len(groups.monitors)
+    verdict = f"ALARM in {len(alarms)} of {number}" if alarms else f"no alarm in any of {number}"
+    yield f"- By {groups.per}: {verdict}. The closest to an alarm (all time and recent are observed, not guaranteed):"
+    yield from (Paragraph(f"  {line}", whole=True) for line in group_lines(groups))
     if groups.unwatched:
-        say(
+        yield (
             f"- {groups.unwatched} rows are of groups that came after {MOST_NEW:,} others; they count in all rows only."
         )
 
 
-def _left_out(watch: "Watch") -> Iterator[str]:
+def _left_out(watch: "Watch") -> Iterable[str]:
     """Labels and rows that do not count, or not yet, and what would help."""
     turns = watch.turns
     if turns.waiting:
@@ -142,24 +134,24 @@ def _next_step(watch: "Watch") -> str:
     return f"label recent rows and calibrate again on them (`abstain calibrate`{groups})."
 
 
-def print_standing(watch: "Watch", /) -> None:
+def show_standing(watch: "Watch", /) -> None:
     """The alarms of earlier rows that nobody has acknowledged."""
     for alarm in watch.standing:
-        say(f"ALARM {since(alarm)}: {meaning(watch, alarm)}. End it with --acknowledge.", flush=True)
+        show(f"ALARM {since(alarm)}: {meaning(watch, alarm)}. End it with --acknowledge.", flush=True)
 
 
-def print_raised(watch: "Watch", alarms: "Iterable[Alarm]", before: int, /) -> None:
+def show_raised(watch: "Watch", alarms: "Iterable[Alarm]", before: int, /) -> None:
     """New alarms, by their rows in this input, and of all rows if there were ``before`` it."""
     for alarm in alarms:
         row = f"{alarm.row - before} (row {alarm.row} of all)" if before else str(alarm.row)
-        say(f"ALARM at row {row}: {meaning(watch, alarm)}.", flush=True)
+        show(f"ALARM at row {row}: {meaning(watch, alarm)}.", flush=True)
 
 
-def print_acknowledged(watch: "Watch", alarms: "Iterable[Alarm]", /) -> None:
+def acknowledged_lines(watch: "Watch", alarms: "Iterable[Alarm]", /) -> Lines:
     """The alarms that have just been ended."""
     for alarm in alarms:
-        say(f"Acknowledged at row {watch.rows}, {since(alarm)}: {meaning(watch, alarm)}.")
-    say("Evidence starts again from zero; from here a false alarm has probability delta again.")
+        yield f"Acknowledged at row {watch.rows}, {since(alarm)}: {meaning(watch, alarm)}."
+    yield "Evidence starts again from zero; from here a false alarm has probability delta again."
 
 
 def since(alarm: "Alarm", /) -> str:

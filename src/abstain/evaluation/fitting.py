@@ -64,11 +64,6 @@ class FittedScores:
     notes: list[str] = field(default_factory=list)
 
 
-def seeded(fitting: Fitting, /, *, seed: int) -> Fitting:
-    """The same draw with another seed; outputs to fit on as they are."""
-    return FittingDraw(fitting, seed) if isinstance(fitting, str) else fitting
-
-
 def fit_scores(
     outputs: Outputs,
     scores: AnyScore | Iterable[AnyScore],

@@ -1,55 +1,35 @@
 """The engines by name: threads of this machine, and a Ray cluster."""
 
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, final
 
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import alone, usable_cores
 from abstain._names import check_name
-from abstain.scale.engine import Engine, Item, Result
-from abstain.scale.ray import RayEngine
+from abstain.scale.engine import Engine
+from abstain.scale.ray import ray_engine
 
 
-@final
-class LocalEngine:
-    """Threads of this process."""
-
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
-
-    @classmethod
-    @contextmanager
-    def started(cls, *, workers: int | None, address: str | None) -> Iterator["LocalEngine"]:
-        """As many threads as there are workers, or cores."""
-        if address is not None:
-            raise InvalidInputError(
-                f"`address` must be left out with the engine `local`, got {address!r}. Did you mean `ray`?"
-            )
-        yield cls(workers or usable_cores())
-
-    def map(self, work: Callable[[Item], Result], items: Sequence[Item], /) -> Iterator[Result]:
-        """See `Engine`."""
-        rest, running = iter(items), deque[Future[Result]]()
-        with ThreadPoolExecutor(self.workers) as pool:
-            try:
-                running.extend(pool.submit(alone, work, item) for item in islice(rest, 2 * self.workers))
-                while running:
-                    result = running.popleft().result()
-                    running.extend(pool.submit(alone, work, item) for item in islice(rest, 1))
-                    yield result
-            finally:
-                for future in running:
-                    future.cancel()
+@contextmanager
+def local_engine(*, workers: int | None, address: str | None) -> Iterator[Engine]:
+    """Threads of this process: as many as there are workers, or cores."""
+    if address is not None:
+        raise InvalidInputError(
+            f"`address` must be left out with the engine `local`, got {address!r}. Did you mean `ray`?"
+        )
+    threads = workers or usable_cores()
+    with ThreadPoolExecutor(threads) as pool:
+        yield Engine(
+            lambda work: lambda item: pool.submit(alone, work, item), Future.result, Future.cancel, 2 * threads
+        )
 
 
 Start = Callable[..., AbstractContextManager[Engine]]
 
-ENGINES: dict[str, Start] = {"local": LocalEngine.started, "ray": RayEngine.started}
+ENGINES: dict[str, Start] = {"local": local_engine, "ray": ray_engine}
 """How each engine is started, by name: local (threads of this machine) and ray (a cluster)."""
 
 
@@ -83,3 +63,6 @@ class Execution:
     def start(self) -> AbstractContextManager[Engine]:
         """The engine, inside the context."""
         return ENGINES[self.engine](workers=self.workers, address=self.address)
+
+
+LOCAL = Execution()

@@ -40,14 +40,14 @@ def location_reading(
 ) -> Location | None:
     """The first location that would read a file at one of these paths of a file system; None if none would."""
     fs = require("pyarrow.fs", extra="scale", feature="Reading Parquet files")
-    goals = {_real(path, system) for path in paths}
+    wanted = {_real(path, system) for path in paths}
     for location in locations:
         own, base, _ = _located(fs, os.fspath(location), filesystem)
         base = _real(base, own)
         folder = f"{base.rstrip('/')}/" if own.get_file_info(base).type == fs.FileType.Directory else None
-        inside = [PurePosixPath(path.removeprefix(folder)) for path in goals if folder and path.startswith(folder)]
-        by_pattern = folder is None and PATTERN & set(base) and any(_fits(path, base) for path in goals)
-        if own == system and (base in goals or any(map(_is_data, inside)) or by_pattern):
+        inside = [PurePosixPath(path.removeprefix(folder)) for path in wanted if folder and path.startswith(folder)]
+        by_pattern = folder is None and PATTERN & set(base) and any(_fits(path, base) for path in wanted)
+        if own == system and (base in wanted or any(map(_is_data, inside)) or by_pattern):
             return location
     return None
 

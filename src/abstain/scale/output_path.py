@@ -35,14 +35,14 @@ class OutputFolder:
             system, path = fs.FileSystem.from_uri(text if "://" in text else os.path.abspath(text))
             if system.get_file_info(path).type == fs.FileType.File:
                 raise FileConflictError(f"`{text}` must be a folder, got a file. Choose another name.")
-            goal = cls(system, path, base)
-            if (location := location_reading(map(goal._path, shards), system, locations, filesystem)) is not None:
+            output = cls(system, path, base)
+            if (location := location_reading(map(output._path, shards), system, locations, filesystem)) is not None:
                 raise FileConflictError(
                     f"`{text}` must not be read as data, got a folder that {os.fspath(location)} reads. "
                     "Choose another, or a name that begins with an underscore."
                 )
             system.create_dir(path, recursive=True)
-        return goal
+        return output
 
     def _path(self, shard: str) -> str:
         return f"{self.folder.rstrip('/')}/{os.path.relpath(shard, self.base)}"

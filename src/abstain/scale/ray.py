@@ -8,16 +8,15 @@ import logging
 import os
 import socket
 import sys
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from itertools import islice
-from typing import Any, final
+from functools import partial
+from typing import Any
 
 from abstain._errors import WorkerDiedError, foreign
 from abstain._extras import require
 from abstain._kernels.blocks import alone
-from abstain.scale.engine import Item, Result
+from abstain.scale.engine import Engine
 
 ANSWERED_WITHIN = 10  # seconds
 LOOPBACK = "127.0.0.1"
@@ -26,60 +25,45 @@ QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "
 ONE_MACHINE = ("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "ENABLE_RAY_CLUSTER")  # the variable, and the constant made of it
 
 
-@final
-class RayEngine:
-    """Tasks of a cluster."""
+@contextmanager
+def ray_engine(*, workers: int | None, address: str | None) -> Iterator[Engine]:
+    """The cluster at an address, or one of this machine alone for as long as it is needed."""
+    os.environ.update({name: os.environ.get(name, value) for name, value in QUIET.items()})
+    ray = require("ray", extra="ray", feature="The engine ray")
+    if ray.is_initialized():  # by the caller, who ends it too
+        yield _engine(ray)
+        return
+    own = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": LOOPBACK}
+    where = {"address": "local", **own} if address is None else {"address": address}
+    with foreign(
+        f"`address` must be that of a Ray cluster that lets you in, such as auto or host:6379, not {address!r}"
+    ):
+        _check_answers(address)
+        with _loopback() if address is None else nullcontext():
+            ray.init(**where, log_to_driver=False, logging_level=logging.CRITICAL)
+    try:
+        yield _engine(ray)
+    finally:
+        ray.shutdown()
 
-    def __init__(self, ray: Any) -> None:
-        self.ray = ray
 
-    @classmethod
-    @contextmanager
-    def started(cls, *, workers: int | None, address: str | None) -> Iterator["RayEngine"]:
-        """The cluster at an address, or one of this machine alone for as long as it is needed."""
-        os.environ.update({name: os.environ.get(name, value) for name, value in QUIET.items()})
-        ray = require("ray", extra="ray", feature="The engine ray")
-        if ray.is_initialized():  # by the caller, who ends it too
-            yield cls(ray)
-            return
-        own = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": LOOPBACK}
-        where = {"address": "local", **own} if address is None else {"address": address}
-        with foreign(
-            f"`address` must be that of a Ray cluster that lets you in, such as auto or host:6379, not {address!r}"
-        ):
-            _check_answers(address)
-            with _loopback() if address is None else nullcontext():
-                ray.init(**where, log_to_driver=False, logging_level=logging.CRITICAL)
-        try:
-            yield cls(ray)
-        finally:
-            ray.shutdown()
+def _engine(ray: Any) -> Engine:
+    task = ray.remote(max_retries=RETRIES, num_cpus=1)(alone)
+    workers = max(1, int(ray.cluster_resources().get("CPU", 1)))
+    return Engine(lambda work: partial(task.remote, ray.put(work)), partial(_result, ray), ray.cancel, 3 * workers)
 
-    def map(self, work: Callable[[Item], Result], items: Sequence[Item], /) -> Iterator[Result]:
-        """See `Engine`."""
-        task = self.ray.remote(max_retries=RETRIES, num_cpus=1)(alone)
-        shared, rest = self.ray.put(work), iter(items)
-        at_once = 3 * max(1, int(self.ray.cluster_resources().get("CPU", 1)))
-        running = deque(task.remote(shared, item) for item in islice(rest, at_once))
-        try:
-            while running:
-                result = self._taken(running.popleft())
-                running.extend(task.remote(shared, item) for item in islice(rest, 1))
-                yield result
-        finally:
-            for task_ref in running:
-                self.ray.cancel(task_ref, force=False)
 
-    def _taken(self, result: Any) -> Any:
-        try:
-            return self.ray.get(result)
-        except self.ray.exceptions.RayTaskError as error:
-            raise error.cause from None
-        except self.ray.exceptions.RayError as error:
-            reason = " ".join(str(error).split()).rstrip(".")
-            raise WorkerDiedError(
-                f"`engine` must have live workers, got a task whose worker died {RETRIES + 1} times: {reason}."
-            ) from None
+def _result(ray: Any, task: Any) -> Any:
+    try:
+        return ray.get(task)
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from None
+    except ray.exceptions.RayError as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise WorkerDiedError(
+            f"`engine` must have live workers, got a task whose worker died {RETRIES + 1} times: {reason}. "
+            "Use fewer `workers`, so that each has more memory, or the engine `local`."
+        ) from None
 
 
 @contextmanager

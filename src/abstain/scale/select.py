@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Self, final
+from typing import TYPE_CHECKING, Any, final
 
 from abstain._errors import FileConflictError
 from abstain._extras import require
 from abstain._io.fingerprint import digest
 from abstain.outputs import Outputs
 from abstain.scale.data import ParquetData, Portion
-from abstain.scale.engines import Execution
+from abstain.scale.engines import LOCAL, Execution
 from abstain.scale.locations import Location, listed
 from abstain.scale.output_path import OutputFolder
 from abstain.scale.reader import ParquetReader, warned_once
@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # it needs SciPy, which takes long to import, which counting 
     from abstain.selector import Selector
 
 RECORD = b"abstain"
-LOCAL = Execution()
 Progress = Callable[[int, int], None]
 
 
@@ -52,16 +51,6 @@ class SelectionCounts:
         both = self.n + other.n, self.accepted + other.accepted
         return SelectionCounts(*both, sum(wrong) if wrong else None, self.unseen + other.unseen)
 
-    def to_json(self) -> str:
-        """Plain numbers."""
-        return json.dumps([self.n, self.accepted, self.wrong, self.unseen])
-
-    @classmethod
-    def from_json(cls, text: str | bytes, /) -> Self:
-        """What `to_json` wrote."""
-        n, accepted, wrong, unseen = json.loads(text)
-        return cls(n, accepted, wrong, Counter(unseen))
-
 
 @final
 @dataclass(frozen=True)
@@ -70,12 +59,12 @@ class SelectTask:
 
     reader: ParquetReader
     selector: "Selector"
-    goal: OutputFolder
+    output: OutputFolder
     schema: Any
     """Of the decisions."""
 
     def __reduce__(self) -> Any:
-        return _deciding, (self.reader, _bytes(self.selector), self.goal, self.schema)
+        return _deciding, (self.reader, _bytes(self.selector), self.output, self.schema)
 
     def __call__(self, portion: Portion, /) -> SelectionCounts:
         """The counts of one file."""
@@ -89,7 +78,7 @@ class SelectTask:
             nonlocal counts
             counts = self._written(portion, belongs, stream)
 
-        self.goal.write(portion.shard.path, write)
+        self.output.write(portion.shard.path, write)
         return counts
 
     def _written(self, portion: Portion, belongs: str, stream: Any) -> SelectionCounts:
@@ -100,21 +89,21 @@ class SelectTask:
                 table = _decided(self.selector, batch.outputs)
                 writer.write_table(table)
                 counts = counts + _counted(self.selector, batch.outputs, table)
-            writer.add_key_value_metadata({RECORD: json.dumps([belongs, counts.to_json()])})
+            writer.add_key_value_metadata({RECORD: json.dumps([belongs, vars(counts)])})
         return counts
 
     def _before(self, portion: Portion, belongs: str) -> SelectionCounts | None:
         """What was decided before, None where nothing was; an error where the path holds something else."""
-        metadata = self.goal.metadata(portion.shard.path)
+        metadata = self.output.metadata(portion.shard.path)
         if metadata is None:
             return None
-        owner, counts = json.loads(metadata.get(RECORD, b'["", ""]'))
+        owner, counts = json.loads(metadata.get(RECORD, b'["", {}]'))
         if owner != belongs:
             raise FileConflictError(
-                f"`{self.goal.name(portion.shard.path)}` must be new or hold decisions of this selector and version of "
-                f"abstain on {portion.shard.name} as it is now, got other decisions. Choose another folder."
+                f"`{self.output.name(portion.shard.path)}` must be new or hold decisions of this selector and version "
+                f"of abstain on {portion.shard.name} as it is now, got other decisions. Choose another folder."
             )
-        return SelectionCounts.from_json(counts)
+        return SelectionCounts(**counts | {"unseen": Counter(counts["unseen"])})
 
 
 def select(
@@ -155,9 +144,9 @@ def select(
         If the folder holds decisions of another selector, or on files that have changed since.
     """
     data = ParquetData.open(locations, filesystem=execution.filesystem, group=selector.group_column)
-    goal = OutputFolder.of(folder, [shard.path for shard in data.shards], listed(locations), execution.filesystem)
+    output = OutputFolder.of(folder, [shard.path for shard in data.shards], listed(locations), execution.filesystem)
     reader = ParquetReader.of(data, nonfinite="reject", names_rows=True)
-    work = SelectTask(reader, selector, goal, _decided(selector, reader.first(data)).schema)
+    work = SelectTask(reader, selector, output, _decided(selector, reader.first(data)).schema)
     portions, counts = data.portions(whole_files=True), SelectionCounts()
     with execution.start() as engine, warned_once():
         for file_counts in engine.map(work, portions):
@@ -167,11 +156,11 @@ def select(
     return counts
 
 
-def _deciding(reader: ParquetReader, selector: bytes, goal: OutputFolder, schema: Any) -> SelectTask:
+def _deciding(reader: ParquetReader, selector: bytes, output: OutputFolder, schema: Any) -> SelectTask:
     from abstain.selector import Selector
     from abstain.selector.file import SELECTOR_FILE
 
-    return SelectTask(reader, SELECTOR_FILE.read(Selector, selector, "selector"), goal, schema)
+    return SelectTask(reader, SELECTOR_FILE.read(Selector, selector, "selector"), output, schema)
 
 
 def _bytes(selector: "Selector") -> bytes:

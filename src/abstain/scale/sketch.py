@@ -17,7 +17,7 @@ from abstain.outputs.validation import Nonfinite
 from abstain.scale.data import ParquetData, Portion
 from abstain.scale.draw import DrawTask, HashedDraw, fitting_rows
 from abstain.scale.engine import Engine
-from abstain.scale.engines import Execution
+from abstain.scale.engines import LOCAL, Execution
 from abstain.scale.locations import Location
 from abstain.scale.reader import ParquetReader, warned_once
 from abstain.scale.sketch_task import CountsCache, PortionCounts, SketchTask
@@ -86,7 +86,6 @@ class SketchSettings:
 
 
 DEFAULT = SketchSettings()
-LOCAL = Execution()
 
 
 def sketch(

@@ -1,4 +1,4 @@
-"""The arguments of a `SelectiveClassifier`, checked before anything is trained."""
+"""The arguments of classifiers that abstain, checked before anything is trained."""
 
 from collections.abc import Iterable
 from math import ceil
@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_regressor
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.utils import check_random_state, column_or_1d, indexable
+from sklearn.utils.multiclass import check_classification_targets
 
 from abstain._arguments import as_names
 from abstain._errors import InvalidInputError, InvalidTypeError
@@ -83,12 +85,22 @@ def check_reject_label(label: Any, classes: NDArray[Any], /) -> None:
         )
 
 
-def group_ids(groups: Any, n: int, /) -> NDArray[Any]:
-    """(n,) what each row belongs to, by name or number."""
-    ids = as_names("groups", groups)
-    if ids.shape != (n,):
-        raise InvalidInputError(f"`groups` must have shape ({n},), one per row, got {ids.shape}.")
-    return ids
+def checked_rows(X: Any, y: Any, groups: Any, /) -> tuple[Any, NDArray[Any], NDArray[Any] | None]:
+    """The data, their classes, and what each row belongs to, by name or number; None where rows are independent."""
+    X, y, groups = indexable(X, y, groups)
+    if y is None:
+        raise InvalidInputError("`y` must be given: the classifier requires y to be passed, but the target y is None.")
+    y = column_or_1d(y, warn=True)
+    check_classification_targets(y)
+    ids = None if groups is None else as_names("groups", groups)
+    if ids is not None and ids.shape != y.shape:
+        raise InvalidInputError(f"`groups` must have shape {y.shape}, one per row, got {ids.shape}.")
+    return X, y, ids
+
+
+def seed_of(random_state: Any, /) -> int:
+    """A seed from what scikit-learn takes as one."""
+    return int(check_random_state(random_state).randint(2**31))
 
 
 def splits(cv: Any, X: Any, y: Any, ids: Any, smallest: int, seed: int, /) -> list[tuple[Any, Any]]:

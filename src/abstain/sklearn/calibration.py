@@ -1,6 +1,5 @@
 """A fitted classifier and outputs that it was not fitted on: all rows, rows held out, or out-of-fold rows."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from inspect import Parameter, signature
 from math import ceil
@@ -17,7 +16,7 @@ from abstain._draws import generator
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.selector import Selector
-from abstain.sklearn.arguments import check_held_out, splits
+from abstain.sklearn.arguments import splits
 from abstain.sklearn.estimator_outputs import class_numbers, is_choice, needs, outputs_of
 
 Ints = NDArray[np.int64]
@@ -38,8 +37,6 @@ class Training:
     sample_weight: Any
     score: Any
     seed: int
-    check_rows: Callable[[int, float | None], None]
-    """Raises an error where so many rows, or the share of them held out, can certify nothing."""
     ids: NDArray[Any] | None = None
     """(n,) the cluster of each row; None where rows are independent."""
 
@@ -52,15 +49,12 @@ class Training:
         labels = class_numbers(self.y, classes)
         if (labels < 0).all():
             raise InvalidInputError(f"`y` must hold classes of the estimator, got {self.y[0]!r} and none that is one.")
-        self.check_rows(len(self.y), None)
         outputs = outputs_of(self.estimator, self.X, classes=classes, score=self.score, labels=labels, ids=self.ids)
         return Calibration(self.estimator, classes, outputs, "prefit")
 
     def held_out(self, share: float) -> "Calibration":
         """A random part of the rows, by a classifier fitted on the others."""
         _, labels = self._classes()
-        check_held_out(share, len(self.y))
-        self.check_rows(len(self.y), share)
         training, held = split_rows(self.X, labels, share, self.seed, ids=self.ids)
         estimator, classes = self._fitted(training), np.unique(self.y[training])
         rows, labels = _safe_indexing(self.X, held), class_numbers(self.y[held], classes)
@@ -71,7 +65,6 @@ class Training:
     def out_of_fold(self, cv: Any) -> "Calibration":
         """All rows, each by a classifier that has not seen it; the final classifier is fitted on all."""
         classes, labels = self._classes()
-        self.check_rows(len(self.y), None)
         self._check_logits_alone()
         logits = np.full((len(labels), len(classes)), np.nan)
         times = np.zeros(len(labels), dtype=np.int64)

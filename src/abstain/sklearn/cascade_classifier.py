@@ -7,15 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import _safe_indexing, check_random_state, column_or_1d, indexable
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.scores.registry import AnyScore
 from abstain.selector import Target, cascade
-from abstain.sklearn.arguments import check_classifier, check_held_out, check_reject_label, group_ids
+from abstain.sklearn.arguments import check_classifier, check_held_out, check_reject_label, checked_rows, seed_of
 from abstain.sklearn.calibration import fitted, split_rows
 from abstain.sklearn.estimator_outputs import class_numbers, outputs_of, wrong_answers
 
@@ -87,11 +86,8 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Fit the classifiers, then the cascade on rows they have not seen; ``groups`` (n,) name clusters of rows."""
         self._check_estimators()
-        X, y, groups = indexable(X, y, groups)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        ids = None if groups is None else group_ids(groups, len(y))
-        seed = int(check_random_state(self.random_state).randint(2**31))
+        X, y, ids = checked_rows(X, y, groups)
+        seed = seed_of(self.random_state)
         held = self._fit_estimators(X, y, seed, ids)
         check_reject_label(self.reject_label, self.classes_)
         labels = class_numbers(y[held], self.classes_)

@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils import check_random_state, column_or_1d, get_tags, indexable
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from abstain._errors import InvalidInputError
@@ -22,7 +21,15 @@ from abstain.outputs import Outputs
 from abstain.selector import Coverage, Selector, Target, calibrate
 from abstain.selector.choice import Scores
 from abstain.selector.targets import target_of
-from abstain.sklearn.arguments import REJECT_ALL, check_classifier, check_reach, check_reject_label, group_ids
+from abstain.sklearn.arguments import (
+    REJECT_ALL,
+    check_classifier,
+    check_held_out,
+    check_reach,
+    check_reject_label,
+    checked_rows,
+    seed_of,
+)
 from abstain.sklearn.attributes import ParameterAndMethod, has, parameter_of
 from abstain.sklearn.calibration import Calibration, Training
 from abstain.sklearn.estimator_outputs import needs, outputs_of, wrong_answers
@@ -36,7 +43,7 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     """Fit a classifier on one part of the data and calibrate a selector on the held-out rest.
 
     ``predict``, ``predict_proba`` and ``decision_function`` are the classifier's own and always answer; ``accepts``
-    says which answers to trust. The guarantee, in ``selector_.threshold.guarantee``, is about samples drawn like X,
+    returns which answers to trust. The guarantee, in ``selector_.threshold.guarantee``, is about samples drawn like X,
     each counting once.
 
     Parameters
@@ -51,8 +58,8 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
     risk, coverage, cost, delta
         The short form of the target.
     when_impossible
-        Where nothing can be certified for a risk: accept nothing and ``"warn"``, ``"raise"``, or accept nothing
-        without a word (``"reject_all"``).
+        Where nothing can be certified for a risk: accept nothing and ``"warn"``, ``"raise"`` an error, or accept
+        nothing without a warning (``"reject_all"``).
     reject_label
         What ``predict`` gives where it abstains, such as -1 or "unknown"; None for the classifier's own answer.
     held_out
@@ -109,21 +116,14 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
         cluster are held out or none, and they are the ``ids`` of `abstain.calibrate`, clusters of the guarantee.
         """
         target = self._checked_target()
-        X, y, groups = indexable(X, y, groups)
-        if y is None:
-            raise InvalidInputError(
-                "`y` must be given: SelectiveClassifier requires y to be passed, but the target y is None."
-            )
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        X, y, ids = checked_rows(X, y, groups)
         if sample_weight is not None:
             if self._is_prefit:
                 raise InvalidInputError(
                     "`sample_weight` must be left out, since the classifier is fitted already, got some."
                 )
             sample_weight = _check_sample_weight(sample_weight, y)
-        ids = None if groups is None else group_ids(groups, len(y))
-        seed = int(check_random_state(self.random_state).randint(2**31))
+        seed = seed_of(self.random_state)
         calibration = self._calibration(X, y, sample_weight, target, seed, ids)
         self.estimator_, self.classes_ = calibration.estimator, calibration.classes
         selector = self._calibrated(calibration.outputs, target, seed)
@@ -233,15 +233,16 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
 
     def _calibration(self, X: Any, y: NDArray[Any], weight: Any, target: Target, seed: int, ids: Ids) -> Calibration:
         """The classifier, fitted, and the outputs to calibrate on."""
-
-        def check_rows(n: int, held_out: float | None) -> None:
-            if self.when_impossible == "raise":
-                check_reach(getattr(target, "risk", None), target.delta, n, held_out=held_out)
-
-        training = Training(self._classifier(), X, y, weight, self._score, seed, check_rows, ids)
+        training = Training(self._classifier(), X, y, weight, self._score, seed, ids)
+        holds_out = self.cv is None and not self._is_prefit
+        if holds_out:
+            check_held_out(self.held_out, len(y))
+        if self.when_impossible == "raise":
+            held_out = self.held_out if holds_out else None
+            check_reach(getattr(target, "risk", None), target.delta, len(y), held_out=held_out)
         if self._is_prefit:
             return training.prefit()
-        return training.held_out(self.held_out) if self.cv is None else training.out_of_fold(self.cv)
+        return training.held_out(self.held_out) if holds_out else training.out_of_fold(self.cv)
 
     def _outputs(self, X: Any) -> Outputs:
         return outputs_of(self.estimator_, X, classes=self.classes_, score=self._score)

@@ -22,7 +22,7 @@ torch = require("torch", extra="torch", feature="abstain.torch")
 
 
 class Selection(NamedTuple):
-    """What a selective model says of a batch; tensors of shape (n,) on the model's device."""
+    """What a selective model returns for a batch; tensors of shape (n,) on the model's device."""
 
     prediction: Any
     """The classifier's own class, or the cheapest where the selector knows the costs; −1 where a row is non-finite."""
@@ -65,10 +65,10 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
             )
         logits, features = self._run(*inputs, **named)
         with _without_tracer_warnings():
-            return self._said(logits, features)
+            return self._select(logits, features)
 
-    def _said(self, logits: Any, features: Any) -> Selection:
-        """Score and threshold of what the model gave."""
+    def _select(self, logits: Any, features: Any) -> Selection:
+        """Score the outputs of the model and compare with the threshold."""
         self._check_logits(logits)
         if _is_empty(logits):
             return _nothing(logits)
@@ -139,8 +139,8 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
         layer = self.model.get_submodule(self.head)
         now = tuple(None if part is None else part.detach() for part in (layer.weight, layer.bias))
         if not all(map(_is_same, self._known[0], now)):
-            kept = tuple(None if part is None else part.clone() for part in now)
-            self._known = (kept, Head(*(None if part is None else as_numpy(part) for part in now)))
+            copies = tuple(None if part is None else part.clone() for part in now)
+            self._known = (copies, Head(*(None if part is None else as_numpy(part) for part in now)))
         return self._known[1]
 
     def _take_signature(self) -> None:
