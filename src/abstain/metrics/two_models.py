@@ -143,13 +143,13 @@ class TwoModels:
         return ModelDifference.of(coverage, coverage, value, se, (coverage - high, coverage - low))
 
     def _crossing(
-        self, one: Ranking, other: Ranking, coverage: float
+        self, ranking: Ranking, other: Ranking, coverage: float
     ) -> tuple[float | None, float, tuple[float, float]]:
-        """The standard error, value and interval of the share that one accepts at the risk of the other."""
+        """The standard error, value and interval of the share that a ranking accepts at the risk of the other."""
         if not self._differ.any():
             return 0.0, coverage, (coverage, coverage)
         risk, of_risk = risk_influence(other, coverage)
-        reached = crossing(one, risk, of_risk=of_risk, level=self.level)
+        reached = crossing(ranking, risk, of_risk=of_risk, level=self.level)
         se = None if reached.centred is None else standard_error(reached.centred, self._clusters)
         return se, reached.value, (reached.low, reached.high)
 
