@@ -265,7 +265,7 @@ class Recertification:
     @property
     def thresholds(self) -> dict[str, Threshold]:
         """The lowest threshold certified so far by name of the group, +inf for a group without one."""
-        found = {}
+        thresholds = {}
         for name, search in self.searches.items():
             offered = np.array(self.offered.get(name, ()))
             threshold = search.threshold(offered, clustered=self.clustered)
@@ -273,8 +273,8 @@ class Recertification:
                 threshold = threshold or reject_all(max(len(offered), 1), risk=self.risk, delta=search.delta)
                 threshold = in_group(threshold, name, self.delta, len(self.searches), self.clustered)
             if threshold is not None:
-                found[name] = threshold
-        return found
+                thresholds[name] = threshold
+        return thresholds
 
     def selector(self, old: Selector, /) -> Selector:
         """The old selector with what is certified, and the distribution of the new rows; an error if nothing is."""
