@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from abstain._arguments import from_torch
 from abstain._errors import InvalidInputError, InvalidTypeError
-
-LEAST = 1e-300  # stands for a probability of zero
+from abstain.outputs.probabilities import LEAST
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "relu": lambda v: np.maximum(v, 0),
