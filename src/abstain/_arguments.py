@@ -53,14 +53,20 @@ def as_path(name: str, value: str | PathLike[str], /) -> Path:
     return Path(value)
 
 
+def from_torch(value: Any, /) -> Any:
+    """A PyTorch tensor, on any device or in a graph, as one that NumPy can read; any other value as it is."""
+    if not hasattr(value, "detach"):
+        return value
+    tensor, lacking = value.detach().cpu(), ("bfloat16", "float8")
+    return tensor.float() if any(kind in str(tensor.dtype) for kind in lacking) else tensor
+
+
 def as_rectangle(name: str, value: Any, /) -> NDArray[Any]:
     """An array of anything that NumPy converts without loss; bfloat16 becomes float32.
 
     Rows of different lengths, a sparse matrix and masked values are errors.
     """
-    if hasattr(value, "detach"):  # a torch tensor, perhaps on a device or in a graph
-        value = value.detach().cpu()
-        value = value.float() if "bfloat16" in str(value.dtype) else value
+    value = from_torch(value)
     if hasattr(value, "tocsr") or "sparse" in str(getattr(value, "layout", "")):
         dense = ".to_dense()" if hasattr(value, "to_dense") else ".toarray()"
         raise InvalidTypeError(f"`{name}` must be a dense array, got a sparse one. Convert it with {dense}.")

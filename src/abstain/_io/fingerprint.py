@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from abstain._arguments import from_torch
+
 BLOCK = 1 << 24
 PROBES = 5
 
@@ -123,11 +125,7 @@ def _settings(part: Any) -> dict[str, Any]:
 
 
 def _feed_array(sha: Any, value: Any, seen: dict[int, Any]) -> None:
-    if hasattr(value, "detach"):
-        value = value.detach().cpu()
-        if value.dtype.is_floating_point and value.dtype.itemsize < 4:  # NumPy lacks some of these types
-            value = value.float()
-    array = np.asarray(value)
+    array = np.asarray(from_torch(value))
     sha.update(f"{array.dtype.str}{array.shape}".encode())
     if array.dtype.kind == "O":
         for item in array.flat if array.ndim else ():

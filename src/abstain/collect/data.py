@@ -10,6 +10,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arguments import from_torch
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._io.fingerprint import digest, probed
@@ -131,7 +132,7 @@ class Data:
 
 def as_labels(values: Any, /) -> NDArray[Any]:
     """Class numbers or names, one per sample, from an array, a tensor or a list of either."""
-    items = [_plain(value) for value in values] if isinstance(values, list | tuple) else _plain(values)
+    items = list(map(plain_label, values)) if isinstance(values, list | tuple) else plain_label(values)
     labels = _plain_names(np.asarray(items))
     if labels.ndim != 1:
         raise InvalidInputError(f"`labels` must be one class number or name per sample, got shape {labels.shape}.")
@@ -142,8 +143,9 @@ def as_labels(values: Any, /) -> NDArray[Any]:
     return labels.astype(np.int64)
 
 
-def _plain(value: Any) -> Any:
-    return value.detach().cpu().numpy() if hasattr(value, "detach") else value
+def plain_label(value: Any, /) -> Any:
+    """A label without PyTorch, whose tensors workers would pass in shared memory."""
+    return np.asarray(from_torch(value)) if hasattr(value, "detach") else value
 
 
 def _plain_names(values: NDArray[Any]) -> NDArray[Any]:

@@ -7,9 +7,9 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arguments import from_torch
 from abstain._errors import InvalidInputError, InvalidTypeError
-
-LEAST = 1e-300  # stands for a probability of zero
+from abstain.outputs.probabilities import LEAST
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "relu": lambda v: np.maximum(v, 0),
@@ -120,7 +120,7 @@ def _single(values: Any, estimator: Any) -> Any:
             f"`estimator` must have one output, got {len(values)} from {type(estimator).__name__}. "
             "Give the classifier of one output, such as its estimators_[0]."
         )
-    return values.detach().cpu() if hasattr(values, "detach") else values
+    return from_torch(values)
 
 
 def _is_one_vs_one(estimator: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from abstain._errors import ChangedInputsError, InvalidInputError, InvalidTypeError
 from abstain._io.fingerprint import digest
 from abstain.collect.batches import batches
-from abstain.collect.data import Data, SampleInputs, as_labels
+from abstain.collect.data import Data, SampleInputs, as_labels, plain_label
 from abstain.collect.reader import in_workers
 
 BLOCK = 64  # items that a worker reads at a time
@@ -102,14 +102,7 @@ def _dataset(dataset: Any, workers: int) -> Data:
 def _described(dataset: Any, rows: range) -> list[tuple[str, Any, bool]]:
     """Digest of the input, label, and whether it cannot be read, of each row."""
     items = (_item(dataset, row) for row in rows)
-    return [
-        (
-            digest(failure or inputs),
-            np.asarray(label.detach().cpu()) if hasattr(label, "detach") else label,
-            failure is not None,
-        )
-        for inputs, label, failure in items
-    ]
+    return [(digest(failure or inputs), plain_label(label), failure is not None) for inputs, label, failure in items]
 
 
 def _item(dataset: Any, row: int) -> tuple[Any, Any, Exception | None]:
