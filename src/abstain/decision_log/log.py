@@ -2,14 +2,15 @@
 
 import os
 from collections.abc import Iterable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self, final
 
-from abstain._errors import FileConflictError, FileInUseError, InvalidInputError
+from abstain._errors import FileConflictError, InvalidInputError
 from abstain._extras import require
 from abstain._io.files import sync_folder, write_whole
-from abstain._io.locks import Lock
+from abstain._io.locks import alone_with
 from abstain.decision_log.parts import LINES, closed_part, closed_parts, is_log, last_record_end, open_part
 from abstain.decision_log.recent import RecentDecisions
 from abstain.decision_log.record import SEQUENCE, Columns, Record, log_lines, rows_of
@@ -61,17 +62,12 @@ class DecisionLog:
                 f"`{path}` must be a log of decisions or new, got another file. Choose another name."
             )
         self.path, self.selector, self.part_bytes = path, selector, part_bytes
-        self._lock = Lock(open_part(path).with_name(f".{open_part(path).name}.lock"))
-        if not self._lock.take():
-            holder = self._lock.holder()
-            self._lock.close()
-            raise FileInUseError(
-                f"`{path}` must not be in use, got another process at work on it{holder}. Wait for it, "
-                "or choose another log."
-            )
         self.recent = RecentDecisions()
         self._file, self._next, self._first, self._full = -1, 1, 1, part_bytes
-        self._recover()
+        with ExitStack() as lock:
+            lock.enter_context(alone_with(open_part(path)))
+            self._recover()
+            self._lock = lock.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -186,7 +182,6 @@ class DecisionLog:
         first = None
         for record in records:
             if record.get("selector", self.selector) != self.selector:
-                self._lock.close()
                 raise FileConflictError(
                     f"`{self.path}` must be the log of this selector, {self.selector[:12]}…, got that of "
                     f"{record['selector'][:12]}…. Name a new log."

@@ -19,7 +19,6 @@ from abstain._kernels.decision_tables import (
     NOWHERE,
     PLACE,
     QUEUED,
-    WINDOW,
     find_keys,
     refill,
 )  # fmt: skip
@@ -118,27 +117,20 @@ class Memory:
         cls, newer: str, older: str, saved: SavedTurns, counts: Ints, /, *, forgotten: int, groups: int = 0
     ) -> Self:
         """What `to_texts` and `saved_turns` wrote; ``counts`` changes with it. Turns are of this many ``groups``."""
-        if (
-            min(counts[WINDOW], forgotten) < 0
-            or not all(_is_turn(each, groups) for each in saved)
-            or (saved and saved[-1][4])
-        ):
+        if not all(_is_turn(each, groups) for each in saved) or (saved and saved[-1][4]):
             raise InvalidInputError("`text` must be the state of a monitor, got labels without decisions.")
         tables = [_unpacked(text) for text in (newer, older)]
         counts[NEWER] = np.count_nonzero(tables[0][:, KEY])
         queue = np.zeros((max(SMALLEST, 2 * len(saved)), TURN), dtype=np.int64)
-        number = 0
-        for rows, right, wrong, group, continues, *pending in saved:
-            if right + wrong + len(pending):
-                queue[number] = rows, right, wrong, len(pending), group, continues
-                keys = np.array([key for key in pending if key], dtype=np.int64)
-                for table in tables:
-                    slots = np.empty(len(keys), dtype=np.int64)
-                    find_keys(keys, table, slots)
-                    table[slots[slots >= 0], PLACE] = number
-                counts[QUEUED] += right + wrong + len(pending)
-                number += 1
-        counts[LAST] = number
+        for number, (rows, right, wrong, group, continues, *pending) in enumerate(saved):
+            queue[number] = rows, right, wrong, len(pending), group, continues
+            keys = np.array([key for key in pending if key], dtype=np.int64)
+            for table in tables:
+                slots = np.empty(len(keys), dtype=np.int64)
+                find_keys(keys, table, slots)
+                table[slots[slots >= 0], PLACE] = number
+            counts[QUEUED] += right + wrong + len(pending)
+        counts[LAST] = len(saved)
         return cls(tables[0], tables[1], queue, forgotten)
 
 

@@ -66,7 +66,7 @@ class Counted:
 @final
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """What is new: for the monitors of all rows, for those of the groups, and for the windows of recent rows."""
+    """What is new: for monitors of all rows and of groups, by name, whether there are any; and for recent rows."""
 
     all: dict[str, Counted]
     groups: dict[str, Counted]
@@ -104,11 +104,10 @@ def count_rows(
     monitors, codes = _with_groups(state.monitors, *groups)
     memory = state.memory.with_room(3 * n, n, counts)
     popped = np.empty((n + int(counts[LAST] - counts[FIRST]), 6), dtype=np.int64)
-    left, keys, parts = np.empty((n, 9), dtype=np.int64), rows.keys(), monitors.parts
-    clustered = monitors.clustered
+    left, keys, clustered = np.empty((n, 9), dtype=np.int64), rows.keys(), monitors.clustered
     tables = MonitorTables(memory.newer, memory.older, memory.queue, journal(memory, 7 * n), counts)
-    taken = DecisionRows(keys, rows.decisions(), rows.accepted, rows.error, rows.has_confidence, codes)
-    take_rows(taken, tables, start, clustered, "risk" in parts, left, popped)
+    given = DecisionRows(keys, rows.decisions(), rows.accepted, rows.error, rows.has_confidence, codes)
+    take_rows(given, tables, start, clustered, monitors.risk is not None, left, popped)
     if counts[BAD] >= 0:
         raise InvalidInputError(
             "`id` must name a single decision if its label comes without the confidence, got several of "
@@ -124,8 +123,7 @@ def count_rows(
     alone = (left[:, IS_DECISION] == 0) & (left[:, ERROR] >= 0) & (left[:, IS_ROW] == 1) & (left[:, ROW_KEY] != 0)
     unmatched = state.unmatched + int(np.count_nonzero(alone & (left[:, HOW] != 0)))
     state = replace(state, monitors=monitors, memory=memory, counts=counts, rows=state.rows + n, unmatched=unmatched)
-    of_all = {name: each for name, each in counted.items() if name in parts}
-    state, outcomes = _with_labels(state, popped, Outcomes(of_all, counted, {"accepted": decisions}))
+    state, outcomes = _with_labels(state, popped, Outcomes(counted, counted, {"accepted": decisions}))
     opened = OpenRows.none()
     if clustered:
         before = int(counts[OPEN] - np.count_nonzero(left[:, 0] == WAITS))

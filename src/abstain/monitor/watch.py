@@ -335,15 +335,14 @@ class Watch:
         named = list(groups)
         for each in outcomes:
             for name, counted in each.all.items():
-                before, parts[name] = parts[name], parts[name].observe(counted.values)
-                raised += _raised(before, parts[name], counted, Alarm(name, 0))
+                if name in parts:
+                    parts[name] = _observed(parts[name], counted, Alarm(name, 0), raised)
             for name, of_groups in each.groups.items():
                 for code, counted in of_groups.by_group():
                     group = groups[named[code]]
-                    if (former := group.parts.get(name)) is not None:
-                        later = former.observe(counted.values)
-                        groups[named[code]] = group.replaced(name, later)
-                        raised += _raised(former, later, counted, Alarm(name, 0, group=named[code]))
+                    if name in group.parts:
+                        alarm = Alarm(name, 0, group=named[code])
+                        groups[named[code]] = group.replaced(name, _observed(group.parts[name], counted, alarm, raised))
             for what, counted in each.recent.items():
                 recent = recent.extended(what, counted.values)
                 for code, some in counted.by_group():
@@ -357,8 +356,10 @@ class Watch:
         return raised
 
 
-def _raised(before: Any, after: Any, counted: Counted, alarm: Alarm) -> list[Alarm]:
-    """The alarm, at its row, of a monitor that had none before."""
-    if before.alarm or not after.alarm:
-        return []
-    return [replace(alarm, row=int(counted.numbers[first_alarm(before, counted.values)]))]
+def _observed(monitor: Any, counted: Counted, alarm: Alarm, raised: list[Alarm]) -> Any:
+    """The monitor after more values; an alarm that it raises is added with its row."""
+    after = monitor.observe(counted.values)
+    if after.alarm and not monitor.alarm:
+        row = int(counted.numbers[first_alarm(monitor, counted.values)])
+        raised.append(replace(alarm, row=row))
+    return after
