@@ -13,7 +13,7 @@ from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import p_value, upper_bound
 from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.risk import certified, nothing_certified
-from abstain.thresholds.sample import Ranked, Sample, check_chance, check_target, range_words
+from abstain.thresholds.sample import RankedSample, Sample, check_chance, check_target, range_words
 from abstain.thresholds.threshold import Threshold
 
 GAP = "since its published proof takes the thresholds visited for fixed, though they depend on the sample"
@@ -78,7 +78,7 @@ def bonferroni(
     return certified_at_fixed_ranks(Sample.of(confidence, losses, ids=ids, seed=seed), points, risk=risk, delta=delta)
 
 
-def certified_at_fixed_ranks(sample: Ranked, points: int, /, *, risk: float, delta: float) -> Threshold:
+def certified_at_fixed_ranks(sample: RankedSample, points: int, /, *, risk: float, delta: float) -> Threshold:
     """The threshold of `bonferroni` on a sample, which may be one of counts."""
 
     def largest(trial: float, level: float) -> int:
@@ -90,7 +90,7 @@ def certified_at_fixed_ranks(sample: Ranked, points: int, /, *, risk: float, del
     return certified("bonferroni", sample, rank, risk=risk, delta=delta)
 
 
-def _largest_rank(sample: Ranked, points: int, risk: float, level: float) -> int:
+def _largest_rank(sample: RankedSample, points: int, risk: float, level: float) -> int:
     """The largest number of rows that a threshold can accept and that is certified; 0 if none is.
 
     Its errors must be few as if among the fixed rank before it, of which there are ``points``.

@@ -14,7 +14,7 @@ from abstain._arguments import as_doubles
 from abstain._errors import InvalidInputError
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
-from abstain.thresholds.sample import Ranked, Sample, accepting, check_chance, check_target
+from abstain.thresholds.sample import RankedSample, Sample, accepting, check_chance, check_target
 from abstain.thresholds.threshold import Threshold
 
 
@@ -71,7 +71,7 @@ def target_coverage(
     return keeping_coverage(Sample.of(c, np.zeros(len(c)), ids=ids, seed=seed), coverage, delta)
 
 
-def keeping_coverage(sample: Ranked, coverage: float, delta: float | None, /) -> Threshold:
+def keeping_coverage(sample: RankedSample, coverage: float, delta: float | None, /) -> Threshold:
     """The threshold of `target_coverage` on a sample, which may be one of counts."""
     check_target("coverage", coverage)
     if delta is not None:

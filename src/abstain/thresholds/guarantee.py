@@ -13,12 +13,19 @@ Event = Literal["wrong", "loss", "rejected", "missed"]
 
 @final
 class Quantity(StrEnum):
-    """What a guarantee limits. Files store the value; what is tested depends on the member, never on its words."""
+    """What a guarantee limits. Files store the value; what is tested depends on the member, never on its words.
+
+    Attributes
+    ----------
+    words : str
+        The quantity in a sentence.
+    event : str or None
+        What may happen to few rows only, where fresh rows can count it: ``wrong``, ``loss``, ``rejected`` or
+        ``missed``.
+    """
 
     words: str
-    """The quantity in a sentence."""
     event: Event | None
-    """What may happen to few rows only, where fresh rows can count it: an error, a loss, a rejection, or a miss."""
 
     def __new__(cls, value: str, words: str, event: Event | None = None) -> Self:
         """A member with its words and its event."""

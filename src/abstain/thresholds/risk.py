@@ -9,7 +9,7 @@ from scipy.special import bdtrc, betaincinv
 from abstain.thresholds.binomial import samples_needed
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import ELSEWHERE, Achievable, NoSafeThresholdError, lowest_achievable
-from abstain.thresholds.sample import Ranked, accepting
+from abstain.thresholds.sample import RankedSample, accepting
 from abstain.thresholds.threshold import Threshold
 
 RISKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)  # those that people ask for
@@ -19,7 +19,7 @@ ENOUGH = 0.1  # of the rows: what is accepted at lower coverages is too little t
 
 
 def certified(
-    method: str, sample: Ranked, rank: int, /, *, risk: float, delta: float | None, bound: float | None = None
+    method: str, sample: RankedSample, rank: int, /, *, risk: float, delta: float | None, bound: float | None = None
 ) -> Threshold:
     """The threshold that accepts the ``rank`` most trusted rows, with risk at most ``risk``, or a lower ``bound``."""
     guarantee = Guarantee(
@@ -33,7 +33,7 @@ def certified(
 
 
 def nothing_certified(
-    sample: Ranked, accepted: Callable[[float, float], int], risk: float, delta: float, /
+    sample: RankedSample, accepted: Callable[[float, float], int], risk: float, delta: float, /
 ) -> NoSafeThresholdError:
     """The error where no threshold is certified; ``accepted`` is how many rows are for a risk and a δ."""
 
@@ -78,7 +78,7 @@ def _targets(
             return
 
 
-def _advice(sample: Ranked, risk: float, delta: float) -> str:
+def _advice(sample: RankedSample, risk: float, delta: float) -> str:
     """What to do: label more rows, unless every coverage with enough of them has too many errors for chance."""
     needed = samples_needed(risk, delta)
     if (lowest := _lowest_observed(sample, risk, delta)) is not None:
@@ -91,7 +91,7 @@ def _advice(sample: Ranked, risk: float, delta: float) -> str:
     return f"{more} (`abstain plan --risk {risk:.4g} --delta {delta:.4g}`), or {ELSEWHERE}."
 
 
-def _lowest_observed(sample: Ranked, risk: float, delta: float) -> float | None:
+def _lowest_observed(sample: RankedSample, risk: float, delta: float) -> float | None:
     """The lowest risk at any coverage with enough rows, if all are significantly above the target; None otherwise."""
     enough = sample.ends >= ENOUGH * len(sample)
     ends, errors = sample.ends[enough], sample.totals_at_ends[enough]
@@ -100,7 +100,7 @@ def _lowest_observed(sample: Ranked, risk: float, delta: float) -> float | None:
     return float(np.min(errors / ends))
 
 
-def _guess(sample: Ranked, delta: float) -> float | None:
+def _guess(sample: RankedSample, delta: float) -> float | None:
     """The lowest upper bound on the risk at any rank that could be tested, as if it had been the only one."""
     ends, errors = sample.ends, sample.totals_at_ends
     if not sample.are_errors or not len(ends):

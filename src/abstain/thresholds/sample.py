@@ -27,7 +27,7 @@ class SampledFrom(TypedDict):
     largest: int | None
 
 
-class Ranked(Protocol):
+class RankedSample(Protocol):
     """Calibration rows, or counts of them, the most trusted of which a threshold accepts."""
 
     @property
@@ -52,7 +52,7 @@ class Ranked(Protocol):
         """The threshold that accepts exactly the ``rank`` most trusted rows."""
 
 
-def accepting(method: str, sample: Ranked, rank: int, guarantee: Guarantee, /) -> Threshold:
+def accepting(method: str, sample: RankedSample, rank: int, guarantee: Guarantee, /) -> Threshold:
     """The threshold that accepts the ``rank`` most trusted rows, one of the ``ends``, halfway to the next row."""
     return Threshold(
         value=sample.below(rank),
