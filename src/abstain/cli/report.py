@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, final
+from typing import TYPE_CHECKING, Annotated, Literal, final
 
 import typer
 
@@ -16,6 +16,7 @@ from abstain.cli.printing import Result, warn
 from abstain.cli.progress import progress_bar
 
 if TYPE_CHECKING:
+    from abstain.evaluation.fitting import Progress
     from abstain.evaluation.page.context import PageContext, PageLabels
 
     Decider = abstain.Selector | abstain.Cascade
@@ -78,6 +79,18 @@ class ReportOptions:
     nonfinite: Nonfinite = "error"
     seed: Seed = 0
 
+    def evaluate(
+        self, rows: "abstain.Outputs", scores: list[str] | Literal["all"], progress: "Progress", /
+    ) -> "abstain.Evaluation":
+        """The evaluation of some scores, or of all."""
+        return abstain.evaluate(
+            rows,
+            scores=scores,
+            metrics=self.metric or METRICS,
+            fitting=abstain.FittingDraw(seed=self.seed),
+            progress=progress,
+        )
+
 
 def report(
     outputs: Annotated[
@@ -104,7 +117,7 @@ def report(
     check_page(output)
     loaded = page.load_selector()
     selector = None if loaded is None else certifying_selector(loaded)
-    scores = score_list(options.score) or "all"
+    scores: list[str] | Literal["all"] = score_list(options.score) or "all"
     if isinstance(loaded, abstain.Cascade):
         refuse({"--score": options.score}, "be left out with a cascade")
         scores = [loaded.selector.score]
@@ -112,13 +125,7 @@ def report(
     rows = decided_rows(loaded, outputs, group=group, nonfinite=options.nonfinite)
     notes = [note for path in outputs for note in unused_notes(path, group=group)]
     with progress_bar() as progress:
-        evaluation = abstain.evaluate(
-            rows,
-            scores=scores,
-            metrics=options.metric or METRICS,
-            fitting=abstain.FittingDraw(seed=options.seed),
-            progress=progress,
-        )
+        evaluation = options.evaluate(rows, scores, progress)
         evaluation = replace(evaluation, notes=(*evaluation.notes, *notes))
         estimate = _estimate(loaded, page.unlabelled, evaluation, group)
         progress("Writing the page", 1.0)
