@@ -45,13 +45,13 @@ def log_model(
 
     Parameters
     ----------
-    model
+    model : path or scikit-learn classifier
         The .onnx file, or a fitted classifier of scikit-learn, which skops must be able to write.
-    selector
+    selector : Selector
         The selector; its score must be one that can be computed from the model's logits and features.
-    name
+    name : str
         The name of the logged model.
-    registered_model_name
+    registered_model_name : str, optional
         Under which it is also registered.
 
     Returns
@@ -89,9 +89,9 @@ def log_evaluation(evaluation: Evaluation, /, *, folder: str = "abstain") -> Non
 
     Parameters
     ----------
-    evaluation
+    evaluation : Evaluation
         What `abstain.evaluate` returned.
-    folder
+    folder : str
         Where the artefacts evaluation.json and evaluation.html go.
     """
     rows = evaluation.rows
@@ -107,9 +107,9 @@ def log_certificate(certificate: Certificate, /, *, folder: str = "abstain") -> 
 
     Parameters
     ----------
-    certificate
+    certificate : Certificate
         What `abstain.certify` returned.
-    folder
+    folder : str
         Where the artefacts certificate.json and certificate.html go.
     """
     mlflow.set_tag("abstain.verdict", certificate.verdict)

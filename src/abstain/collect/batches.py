@@ -58,11 +58,11 @@ def batches(
 
     Parameters
     ----------
-    make
+    make : callable
         A function that starts the iterable; each batch is inputs alone, or (inputs, labels).
-    domain, shift
+    domain, shift : str
         As of `Data`.
-    split
+    split : function, optional
         Makes (inputs, labels or None) of a batch of another form.
 
     Returns

@@ -47,17 +47,17 @@ class Data:
 
     Parameters
     ----------
-    inputs
+    inputs : SampleInputs, list, array or data frame
         `SampleInputs`, a list, an array or a data frame, whose rows are samples.
-    labels
-        (n,) class numbers, or names, which are matched to the model's classes when collecting.
-    ids
-        (n,) names of the samples; by default their index.
-    domain
+    labels : (n,) array, optional
+        Class numbers, or names, which are matched to the model's classes when collecting.
+    ids : (n,) array, optional
+        Names of the samples; by default their index.
+    domain : str or (n,) array
         A name for all samples, or one for each.
-    shift
+    shift : str
         ``none``, ``covariate`` or ``label``.
-    transform
+    transform : function, optional
         Gets an input and its row, so that a random transform can be seeded by the row and a resumed run is the same.
     """
 

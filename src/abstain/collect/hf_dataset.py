@@ -37,11 +37,11 @@ def hf_dataset(folder: str | PathLike[str], /, *, inputs: str | None = None, lab
 
     Parameters
     ----------
-    folder
+    folder : path
         That of a single split.
-    inputs
+    inputs : str, optional
         The column of inputs; by default text, image or img.
-    labels
+    labels : str
         The column of labels, whose feature may have class names; the data have no labels where it is missing.
 
     Returns

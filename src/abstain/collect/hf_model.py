@@ -24,11 +24,11 @@ def hf_model(path: str | PathLike[str], /, *, device: str = "cpu", amp: bool = F
 
     Parameters
     ----------
-    path
+    path : path
         A folder with the model and its tokenizer or image processor; class names come from its configuration.
-    device
+    device : str
         Where PyTorch runs it, such as ``cuda:1``.
-    amp
+    amp : bool
         Whether to run it in half precision, as `TorchModel`.
 
     Returns

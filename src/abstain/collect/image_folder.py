@@ -41,7 +41,7 @@ def image_folder(folder: str | PathLike[str], /) -> Data:
 
     Parameters
     ----------
-    folder
+    folder : path
         With a subfolder per class; images in the folder itself make a data set without labels.
 
     Returns

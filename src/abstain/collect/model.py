@@ -74,9 +74,9 @@ class CallableModel(Model):
 
     Parameters
     ----------
-    function
+    function : function
         From a list of inputs to logits (b, K), or to a pair of logits and features (b, d).
-    name
+    name : str, optional
         Change it with the weights. By default a digest of the function's code, of what its closure holds and of the
         globals that it reads.
     """

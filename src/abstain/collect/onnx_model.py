@@ -30,15 +30,15 @@ class OnnxModel(Model):
 
     Parameters
     ----------
-    file
+    file : path
         The .onnx file.
-    prepare
+    prepare : function
         Turns a list of inputs into an array, or arrays by name; they are cast to the types that the graph declares.
-    class_names
+    class_names : sequence of str, optional
         The names of its classes.
-    logits
+    logits : str, optional
         The name of their tensor, where the graph's first output is not made of them (see `find_head`).
-    device
+    device : str
         ``cpu``, or ``cuda`` or ``cuda:1`` with onnxruntime-gpu.
     """
 

@@ -78,15 +78,15 @@ def collect(
 
     Parameters
     ----------
-    model
+    model : Model, torch.nn.Module or scikit-learn estimator
         A `Model`, a ``torch.nn.Module`` or a scikit-learn estimator.
-    data
+    data : Data, Dataset, DataLoader, or a list of these
         `Data`, a PyTorch ``Dataset`` or ``DataLoader``, or a list of these, which become one `Outputs`.
-    folder
+    folder : path
         Where the outputs are saved.
-    progress
+    progress : function, optional
         Called with the number of samples done and the total.
-    **options
+    **options : int or str
         ``batch_size``, ``shard_size``, ``workers`` and ``on_error``: see `CollectOptions`.
 
     Returns
@@ -125,7 +125,7 @@ def collect_part(
     ----------
     model, data, folder, progress, **options
         As of `collect`; the same for all parts.
-    part
+    part : str
         ``"2/4"`` is the second of four parts.
 
     Returns

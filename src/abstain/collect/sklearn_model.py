@@ -26,7 +26,7 @@ class SklearnModel(Model):
 
     Parameters
     ----------
-    estimator
+    estimator : scikit-learn classifier
         The fitted classifier.
     """
 

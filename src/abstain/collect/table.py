@@ -19,12 +19,12 @@ def table(
 
     Parameters
     ----------
-    file
+    file : path
         Ends in .parquet, .csv or .tsv.
-    inputs
+    inputs : str, optional
         The column of inputs; by default text, path or file. If all end like image files, they are paths of images,
         relative to the table's folder; otherwise texts.
-    labels, ids
+    labels, ids : str, optional
         The columns of labels, by default label, and of ids.
 
     Returns

@@ -26,15 +26,19 @@ def timm_model(
 
     Parameters
     ----------
-    name
+    name : str
         One of ``timm.list_models()``.
-    checkpoint
+    checkpoint : str, optional
         Weights: a .safetensors file, or a state dictionary, read without unpickling.
-    pretrained
+    pretrained : bool
         Whether timm provides the weights, if there is no checkpoint.
-    device, class_names, amp
+    device : str
         As of `TorchModel`.
-    prepare
+    class_names : sequence of str, optional
+        As of `TorchModel`.
+    amp : bool
+        As of `TorchModel`.
+    prepare : function, optional
         Makes an array of a list of images in place of timm's own transform.
 
     Returns

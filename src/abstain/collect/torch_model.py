@@ -28,20 +28,20 @@ class TorchModel(Model):
 
     Parameters
     ----------
-    module
+    module : torch.nn.Module
         The ``torch.nn.Module``.
-    prepare
+    prepare : function, optional
         Turns a list of inputs into the module's argument, a tensor or a dictionary of keyword arguments; by default it
         stacks them. Of a dictionary the module gets the keywords that it takes, or its only entry.
-    head
+    head : str, optional
         The name of the last linear layer, if it is not the one found.
-    device
+    device : str
         Where the module runs.
-    class_names
+    class_names : sequence of str, optional
         The names of its classes.
-    name
+    name : str, optional
         Differs between models; by default its class and a digest of its weights.
-    amp
+    amp : bool
         Run in half precision (float16 on a graphics card, bfloat16 elsewhere), except the head, whose logits would tie.
     """
 

@@ -24,9 +24,9 @@ def question_answers(model: Literal["gpt4", "llama13b", "llama7b"] = "gpt4", /, 
 
     Parameters
     ----------
-    model
+    model : {"gpt4", "llama13b", "llama7b"}
         Whose answers.
-    graded
+    graded : bool
         Whether each answer has a loss, the share of the words of the nearest reference answer that it lacks, instead of
         an error.
 

@@ -30,11 +30,11 @@ class DecisionLog:
 
     Parameters
     ----------
-    path
+    path : path
         A .jsonl file; or a .parquet folder, whose closed parts are Parquet files.
-    selector
+    selector : str
         The digest of the selector.
-    part_bytes
+    part_bytes : int
         The size at which a part is closed and a new one begun. Closed parts are never changed; remove or move those
         that are no longer needed.
 

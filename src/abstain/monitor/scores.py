@@ -43,7 +43,9 @@ class ScoreMonitor:
         Probability of a false alarm, over all time.
     seed : int
         Seed of the draws that break ties.
-    n, counts, shares, logs, highest
+    n : int
+        Confidences observed so far.
+    counts, shares, logs, highest : tuple
         The evidence so far.
     clustered : bool
         Whether rows with the same id count once, by one of them drawn at random.

@@ -38,41 +38,43 @@ class Outputs:
 
     Parameters
     ----------
-    logits
-        (n, K) float16, float32 or float64; −inf masks a class.
-    probabilities
-        (n, K), for a classifier without logits, such as a forest. Their logs are stored; scores that use the size of
+    logits : (n, K) array_like, optional
+        In float16, float32 or float64; −inf masks a class.
+    probabilities : (n, K) array_like, optional
+        For a classifier without logits, such as a forest. Their logs are stored; scores that use the size of
         the logits are then left out.
-    labels
-        (n,) class numbers, the columns of the logits from 0 on, or names among ``class_names``. A negative number or
+    labels : (n,) array_like, optional
+        Class numbers, the columns of the logits from 0 on, or names among ``class_names``. A negative number or
         another string is a class that the classifier does not know: ``shift`` is then ``label``, and any prediction is
         an error. Without ``class_names``, string labels name the columns in sorted order.
-    features
-        (n, d) input of the last layer.
-    weight, bias
-        (K, d) and (K,) of the last layer.
-    shift
-        (n,) ``none``, ``covariate`` or ``label``; by default ``label`` where the label is negative, else ``none``.
-    domain
-        (n,) free names such as ``fog-3`` or ``hospital-B``; a string stands for all rows.
-    ids
-        (n,) names or numbers of the original samples. Rows with the same id show the same sample and stay one cluster
+    features : (n, d) array_like, optional
+        Input of the last layer.
+    weight : (K, d) array_like, optional
+        Of the last layer.
+    bias : (K,) array_like, optional
+        Of the last layer.
+    shift : (n,) array_like or str, optional
+        ``none``, ``covariate`` or ``label``; by default ``label`` where the label is negative, else ``none``.
+    domain : (n,) array_like or str, optional
+        Free names such as ``fog-3`` or ``hospital-B``; a string stands for all rows.
+    ids : (n,) array_like, optional
+        Names or numbers of the original samples. Rows with the same id show the same sample and stay one cluster
         in splits and standard errors.
-    confidences
+    confidences : dict of str to (n,) array_like, optional
         Confidences by name, where logits are not known or besides them; each name is then a score. Without logits some
         of several may be missing, as NaN: the score ``learned`` takes such rows, a single one refuses them.
-    errors
-        (n,) whether each answer was wrong, where only confidences are known.
-    losses
-        (n,) how bad each answer is, from 0 to 1, where it is graded and not right or wrong. Instead of ``errors``:
+    errors : (n,) array_like, optional
+        Whether each answer was wrong, where only confidences are known.
+    losses : (n,) array_like, optional
+        How bad each answer is, from 0 to 1, where it is graded and not right or wrong. Instead of ``errors``:
         where only right and wrong occur, ``errors`` certify more.
-    class_names
+    class_names : sequence of str or int, optional
         K names, such as scikit-learn's ``classes_``. Integers other than 0 to K − 1 in order make integer labels names
         too: of the classes [−1, 1], the label −1 is the first column.
-    nonfinite
+    nonfinite : {"error", "reject"}
         ``"error"`` refuses rows with NaN or infinity; ``"reject"`` keeps them: they predict −1 and count as errors
         that are never accepted.
-    unlabelled
+    unlabelled : {"error", "keep"}
         ``"error"`` refuses rows without an error or loss, as NaN; ``"keep"`` keeps them, for ``calibrate`` with
         ``Risk(…, label_above=…)`` alone.
 
@@ -289,8 +291,8 @@ class Outputs:
 
         Parameters
         ----------
-        rows
-            (n,) a mask, or any number of indices; negative indices count from the end.
+        rows : (n,) array_like
+            A mask, or any number of indices; negative indices count from the end.
         """
         indices = as_indices(rows, len(self))
         fields = self._sources((*ROW_FIELDS, "usable"))
@@ -303,9 +305,9 @@ class Outputs:
 
         Parameters
         ----------
-        fraction
+        fraction : float
             The share of the first part, between 0 and 1.
-        seed
+        seed : int
             Another seed gives another draw.
         """
         check_number("fraction", fraction)
@@ -333,9 +335,9 @@ class Outputs:
 
         Parameters
         ----------
-        folder
+        folder : path
             New, empty, or with outputs that are to be replaced.
-        extra_files
+        extra_files : dict, optional
             Contents by file name, written in the same step as a new folder.
         """
         arrays = {name: getattr(self, name) for name in self._sources(FIELDS)}
@@ -357,15 +359,17 @@ class Outputs:
 
         Parameters
         ----------
-        path
+        path : path
             A folder written by `save` or by the paper authors' script (memory-mapped), an .npz file, or a .csv,
             .parquet or .jsonl table with logits, probabilities, confidences, or answers of a language model (see
             `abstain.outputs.table`).
-        nonfinite, unlabelled
+        nonfinite : {"error", "reject"}
             As of `Outputs`.
-        verify
+        unlabelled : {"error", "keep"}
+            As of `Outputs`.
+        verify : bool, optional
             Whether the arrays of a folder are compared with their checksums; by default those up to 64 MB each.
-        group
+        group : str, optional
             The column of a table that becomes the domain, if that is not called group.
         """
         file = as_path("path", path)

@@ -28,12 +28,12 @@ class AuditedDecisions:
 
     Attributes
     ----------
-    ids, confidence, accepted
-        (n,) of all rows.
-    audited
-        (n,) the accepted rows that were drawn.
-    errors
-        (n,) whether the answer was wrong, or its loss, for audited rows; 0 for others.
+    ids, confidence, accepted : (n,) arrays
+        Of all rows.
+    audited : (n,) array
+        The accepted rows that were drawn.
+    errors : (n,) array
+        Whether the answer was wrong, or its loss, for audited rows; 0 for others.
     """
 
     ids: NDArray[Any]

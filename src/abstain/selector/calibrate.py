@@ -51,27 +51,27 @@ def calibrate(
 
     Parameters
     ----------
-    outputs
+    outputs : Outputs
         Rows drawn as those of deployment are; non-finite ones count as errors that are never accepted.
-    target
+    target : Target, optional
         Instead of the numbers below: a target with all options, such as ``Risk(0.02, per="class")``.
-    score
+    score : str, score or list of these, optional
         The confidence, by default ``"confidence_margin"``. Of several, or with ``"best"`` of all that the outputs
         allow, the best is chosen on a fifth of the rows; a score that needs fitting gets rows of its own.
-    risk
+    risk : float, optional
         The largest share of errors among accepted rows. With ``coverage`` or ``miss_rate``, both are guaranteed.
-    coverage
+    coverage : float, optional
         The smallest share of rows that is accepted.
-    review
+    review : float, optional
         The largest share of rows that is rejected; the guarantee has a bound on the risk that this leaves.
-    miss_rate
+    miss_rate : dict of str or int to float, optional
         By true class, the largest share of its rows that is accepted with another answer, ``{"fraud": 0.05}``.
-    cost
+    cost : float or array_like, optional
         What rejecting a row costs, where an error costs 1: one number, or one for each true class.
-    delta
+    delta : float or None
         The probability, over the draw of these rows, with which the guarantee may fail. None, for coverage, asks for
         it in expectation only.
-    seed
+    seed : int
         Of the draws of rows.
 
     Returns
@@ -135,13 +135,13 @@ def calibrate_sketch(
 
     Parameters
     ----------
-    sketch
+    sketch : Sketch
         Counts by bins of confidence; the fitted score is in it.
-    target
+    target : Target, optional
         `Risk` or `Coverage`; with ``per``, of the classes or domains that the sketch keeps apart.
-    score
+    score : str, optional
         The name of a score of the sketch.
-    risk, coverage, delta
+    risk, coverage, delta : float, optional
         The short form of the target.
 
     Returns

@@ -33,14 +33,14 @@ def certify(
 
     Parameters
     ----------
-    selector
+    selector : Selector or Cascade
         A selector or cascade, whose guarantees are certified.
-    fresh
+    fresh : Outputs, list of Outputs, or AuditedDecisions, optional
         Labelled outputs, or decisions with an audit, to test them on; for a cascade the outputs of each stage in a
         list.
-    level
+    level : float
         The probability of refuting a guarantee that holds.
-    sources
+    sources : dict, optional
         Names of the files, which the certificate records.
 
     Returns

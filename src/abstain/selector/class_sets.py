@@ -30,11 +30,11 @@ class ClassSets:
 
     Attributes
     ----------
-    threshold
+    threshold : Threshold
         On the log-probability of a class; its guarantee is about rejected rows.
-    unknown
+    unknown : int
         Rejected rows of calibration whose class the classifier does not know: no set holds it, so they are misses.
-    mean_size
+    mean_size : float
         The mean number of classes in the sets of calibration.
     """
 
@@ -68,15 +68,15 @@ def calibrate_sets(
 
     Parameters
     ----------
-    selector
+    selector : Selector
         What rejects.
-    held_out
+    held_out : Outputs
         Labelled rows that it has not seen.
-    coverage
+    coverage : float
         The smallest share of rejected rows whose set holds the truth.
-    delta
+    delta : float or None
         The probability with which the guarantee may fail; None asks for it in expectation only.
-    seed
+    seed : int
         Of the draw of one row from each cluster, where rows have ids.
 
     Returns

@@ -46,17 +46,17 @@ def remedies(
 
     Parameters
     ----------
-    calibration
+    calibration : Outputs
         Labelled rows with groups (``domain``), on which each way is calibrated.
-    fresh
+    fresh : Outputs
         Other labelled rows with groups, on which coverage and risk are observed.
-    risk
+    risk : float
         The largest share of errors among the accepted: of all rows in the first way, in each group in the others.
-    delta
+    delta : float
         The probability with which a guarantee may fail.
-    score
+    score : str, score or list of these, optional
         The confidence, as in `calibrate`.
-    seed
+    seed : int
         Of the draws of rows.
 
     Returns

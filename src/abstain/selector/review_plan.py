@@ -26,11 +26,11 @@ class ReviewPlan:
 
     Parameters
     ----------
-    capacity
+    capacity : int, optional
         Rejected rows that can be reviewed; None for all of them.
-    audit
+    audit : float
         The probability with which an accepted row is drawn, from 0 to 1.
-    seed
+    seed : int
         Of the draw, which ids and confidences of the batch decide besides.
 
     Examples

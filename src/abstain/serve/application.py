@@ -35,9 +35,9 @@ def application(service: Service, /, *, limits: Limits | None = None) -> Any:
 
     Parameters
     ----------
-    service
+    service : Service
         What is served.
-    limits
+    limits : Limits, optional
         On requests.
 
     Returns

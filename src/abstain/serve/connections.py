@@ -15,10 +15,10 @@ class Connection(Base):  # type: ignore[misc]
 
     Parameters
     ----------
-    seconds
+    seconds : float
         Time for the header of a request, for the rest of a body that nobody waits for, and for a response to be taken;
         then the connection is closed.
-    options
+    options : object
         Those of uvicorn.
     """
 

@@ -15,12 +15,12 @@ class Limits:
 
     Parameters
     ----------
-    body
+    body : int
         Bytes of a body; a larger one gets status 413.
-    seconds
+    seconds : float
         Time for a request: 408 where its body is late, 503 where the answer is; a connection is closed where its header
         is, or where nobody reads the answer.
-    requests
+    requests : int
         Requests at work at once; one more gets status 503.
     """
 

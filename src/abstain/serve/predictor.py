@@ -69,15 +69,15 @@ class Predictor:
 
     Parameters
     ----------
-    model
+    model : path
         The .onnx file.
-    selector
+    selector : Selector
         The selector.
-    logits
+    logits : str, optional
         The name of the logits tensor, where the first output is not made of them.
-    audit
+    audit : float, optional
         The probability with which an accepted row is drawn for a label.
-    per
+    per : str, optional
         ``class``, or another name for ``group``, which may be an input of the graph.
     """
 

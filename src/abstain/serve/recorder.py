@@ -33,11 +33,11 @@ class Recorder:
 
     Parameters
     ----------
-    log
+    log : DecisionLog or None
         The log, if there is one.
-    measurements
+    measurements : Measurements
         Counts of decisions.
-    watcher
+    watcher : Watcher
         The monitors.
     """
 

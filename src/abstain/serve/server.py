@@ -20,11 +20,11 @@ def run_server(service: Service, listener: socket.socket, /, *, limits: Limits |
 
     Parameters
     ----------
-    service
+    service : Service
         What is served.
-    listener
+    listener : socket
         The socket, as `listen` makes it.
-    limits
+    limits : Limits, optional
         On requests.
     """
     limits = limits or Limits()

@@ -24,11 +24,11 @@ class Storage:
 
     Parameters
     ----------
-    log
+    log : path, optional
         The log of decisions.
-    state
+    state : path, optional
         The state of the monitors, which needs a log: after a crash, the decisions since it was saved are there.
-    part_bytes
+    part_bytes : int
         The size at which a part of the log is closed.
     """
 
@@ -47,13 +47,13 @@ class Service:
 
     Parameters
     ----------
-    predictor
+    predictor : Predictor
         The model and the selector.
-    name
+    name : str
         The name of the model.
-    storage
+    storage : Storage, optional
         Log and state.
-    label_window
+    label_window : int
         Accepted decisions after which a missing label is no longer waited for.
     """
 

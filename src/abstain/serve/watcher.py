@@ -65,11 +65,11 @@ class Watcher:
 
     Parameters
     ----------
-    watch
+    watch : Watch
         The monitors; ``watch.position`` is the sequence number of the last record that was counted.
-    measurements
+    measurements : Measurements
         Where the numbers of the monitors go.
-    state
+    state : path, optional
         The file of the state, saved every few seconds and at the end: after a crash the rest is in the log.
     """
 

@@ -56,8 +56,12 @@ class Plan:
         The number of parts, by a hash of the ids, the same for all scores; 1 for none.
     has_ids : bool
         Whether ids may repeat, here or in sketches to merge with. Otherwise every row is independent.
-    n_classes, class_names, head
-        The classes, and a digest of the last layer, if a score uses it.
+    n_classes : int
+        The number of classes.
+    class_names : tuple of str or None
+        Their names.
+    head : str or None
+        A digest of the last layer, if a score uses it.
     """
 
     scores: Mapping[str, BinnedScore]

@@ -30,19 +30,25 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    estimators
+    estimators : list of classifiers
         Classifiers or pipelines, cheapest first. If all are ``FrozenEstimator``, they are kept and all rows calibrate.
-    target
+    target : Target, optional
         `abstain.Risk` with all options, instead of ``risk``.
-    costs, human_cost
-        Of running each classifier on a sample, and of a person; ten times all classifiers by default.
-    risk, stage_risk, delta, scores
+    costs : list of float
+        Of running each classifier on a sample.
+    human_cost : float, optional
+        Of a person who answers; by default ten times as much as all classifiers.
+    risk, stage_risk : float, optional
         As of `abstain.cascade`.
-    reject_label
+    delta : float
+        As of `abstain.cascade`.
+    scores : list of str or score, optional
+        As of `abstain.cascade`.
+    reject_label : int or str
         What ``predict`` gives where no classifier is confident enough; None for the answer of the last one asked.
-    held_out
+    held_out : float
         The share, or number, of rows to calibrate on.
-    random_state
+    random_state : int, RandomState or None
         Of the draws.
 
     Examples

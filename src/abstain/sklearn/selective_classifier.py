@@ -48,27 +48,29 @@ class SelectiveClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  
 
     Parameters
     ----------
-    estimator
+    estimator : classifier, optional
         A classifier or a pipeline, by default logistic regression. Linear models, MLPs and pipelines that end in one
         give features and head to scores that need them; others give ``decision_function`` or logs of probabilities.
-    target
+    target : Target, optional
         `abstain.Risk`, `abstain.Coverage`, `abstain.Cost` and so on, with all options; groups only ``per="class"``.
-    score
+    score : str, score or list of these, optional
         As of `abstain.calibrate`. The attribute is the method, so ``get_params`` reads this parameter.
-    risk, coverage, cost, delta
+    risk, coverage, delta : float, optional
         The short form of the target.
-    when_impossible
+    cost : float or array_like, optional
+        The same, of rejecting a row.
+    when_impossible : {"warn", "raise", "reject_all"}
         Where nothing can be certified for a risk: accept nothing and ``"warn"``, ``"raise"`` an error, or accept
         nothing without a warning (``"reject_all"``).
-    reject_label
+    reject_label : int or str
         What ``predict`` gives where it abstains, such as -1 or "unknown"; None for the classifier's own answer.
-    held_out
+    held_out : float
         The share, or number, of rows to calibrate on, drawn at random whatever their classes. A class that only they
         have is unknown to the classifier: every answer to it is an error.
-    cv
+    cv : int or splitter, optional
         Folds or a splitter: each row is scored by a classifier fitted on the others, and the final one on all rows; the
         guarantee is then not proved, and is marked so. ``"prefit"``, or a ``FrozenEstimator``, keeps the classifier.
-    random_state
+    random_state : int, RandomState or None
         Of the draws.
 
     Examples

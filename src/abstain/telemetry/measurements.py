@@ -60,7 +60,7 @@ class Measurements:
 
     Parameters
     ----------
-    selector
+    selector : Selector
         What decides. Its calibration sample sets the buckets of confidence, a tenth of the sample in each.
 
     Examples

@@ -21,13 +21,13 @@ def export_metrics(
 
     Parameters
     ----------
-    measurements
+    measurements : Measurements
         The metrics.
-    endpoint
+    endpoint : str
         The address of the collector's OTLP/HTTP receiver, such as ``http://localhost:4318``.
-    seconds
+    seconds : float
         Time between two exports.
-    service
+    service : str
         The ``service.name`` of the resource.
 
     Returns
@@ -51,9 +51,9 @@ def observe_metrics(measurements: Measurements, meter: Any, /) -> None:
 
     Parameters
     ----------
-    measurements
+    measurements : Measurements
         The metrics.
-    meter
+    meter : opentelemetry.metrics.Meter
         A meter of OpenTelemetry.
     """
     for metric in measurements.metrics():

@@ -16,7 +16,7 @@ class PrometheusCollector:
 
     Parameters
     ----------
-    measurements
+    measurements : Measurements
         What is collected at each scrape.
     """
 
@@ -48,7 +48,7 @@ def prometheus_text(measurements: Measurements, /) -> bytes:
 
     Parameters
     ----------
-    measurements
+    measurements : Measurements
         The metrics.
 
     Returns

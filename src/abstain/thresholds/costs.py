@@ -160,7 +160,13 @@ def chow_threshold(
     ----------
     advantage : (n,) array
         By how much rejecting is expected to cost more than answering; −inf is never accepted.
-    costs, rejection, largest, delta, ids, seed
+    costs, rejection : array_like
+        As for `minimal_cost`.
+    largest, delta : float
+        As for `minimal_cost`.
+    ids : (n,) array, optional
+        As for `minimal_cost`.
+    seed : int
         As for `minimal_cost`.
 
     Returns

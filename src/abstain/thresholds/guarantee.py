@@ -82,29 +82,29 @@ class Guarantee:
 
     Attributes
     ----------
-    quantity
+    quantity : Quantity
         What is limited.
-    target
+    target : float or None
         What was asked for; None where nothing was.
-    bound
+    bound : float or None
         What is certified, at least as good as the target; the target where None.
-    relation
+    relation : {"at most", "at least"}
         Whether the quantity is at most or at least that.
-    probability
+    probability : float or None
         With which it holds, over the draw of the calibration sample; None where it holds in expectation.
-    distribution
+    distribution : str
         The rows it is about.
-    counting
+    counting : {"rows", "clusters"}
         What counts once: every row, or every cluster of rows, by a row of it drawn at random.
-    largest
+    largest : int or None
         Rows that a cluster has at most; None where rows are independent, or clusters count.
-    groups
+    groups : tuple of str
         The groups in each of which it holds; none where it is about all rows together.
-    per
+    per : str or None
         What these are: ``class`` for predicted classes, or the column that names them; None for true classes.
-    caveats
+    caveats : tuple of str
         What it assumes besides, or why it is no guarantee.
-    proved
+    proved : bool
         Whether there is a proof for finite samples; the first caveat says why where there is none.
 
     Examples

@@ -45,15 +45,15 @@ class NoSafeThresholdError(AbstainError, ValueError):
 
     Parameters
     ----------
-    message
+    message : str
         What was asked for.
-    advice
+    advice : str
         What to do, the last sentences of the message.
-    delta
+    delta : float, optional
         The probability of being wrong at which it was tested.
-    search
+    search : function, optional
         Finds the targets that can be certified, the lowest risk first; None where that is not known.
-    describe
+    describe : function, optional
         A sentence about these; by default a list of them.
     """
 

@@ -24,19 +24,19 @@ class Threshold:
 
     Attributes
     ----------
-    value
+    value : float
         γ; +inf accepts nothing, −inf every finite row.
-    method
+    method : str
         The rule that chose it.
-    n
+    n : int
         Rows of the calibration sample that it was certified on.
-    accepted
+    accepted : int
         Those of them above γ.
-    errors
+    errors : float or None
         The total loss among these: errors, or costs where the guarantee is about those; None where it is not known.
-    guarantee
+    guarantee : Guarantee
         What is guaranteed.
-    further
+    further : tuple of Guarantee
         What else holds, together with the guarantee.
     """
 

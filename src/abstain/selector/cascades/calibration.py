@@ -59,22 +59,27 @@ def cascade(
 
     Parameters
     ----------
-    outputs
+    outputs : list of Outputs
         Of each model, in the order in which they are asked, on the same rows: matched by ids where all have ids, else
         by order. Rows must be drawn as those of deployment are, and have trained no model.
-    target
+    target : Target, optional
         A target with a risk and all options, such as ``Risk(0.02, largest_cluster=5)``. Its groups, with ``per``, are
         the stages or the predicted classes; groups of rows get no guarantees of their own.
-    costs, human_cost
-        Of running each model on a row, and of a person who answers it; ten times as much as all models by default.
-    risk, stage_risk, delta
-        The short form: the largest risk among all answered rows, and also among those of each stage if
-        ``stage_risk`` is given; ``delta`` is the probability with which the guarantee may fail.
-    scores
+    costs : list of float
+        Of running each model on a row.
+    human_cost : float, optional
+        Of a person who answers a row; by default ten times as much as all models.
+    risk : float, optional
+        The short form: the largest risk among all answered rows.
+    stage_risk : float, optional
+        The largest risk among the rows that each stage answers.
+    delta : float
+        The probability with which the guarantee may fail.
+    scores : list of str or score, optional
         The confidence of each model, by default ``"confidence_margin"``; a fitted one gets a fifth of the rows.
-    names
+    names : list of str, optional
         Of the models, by default ``stage 1`` and so on.
-    seed
+    seed : int
         Of the draws of rows.
 
     Returns

@@ -15,7 +15,7 @@ def load_selector(file: str | PathLike[str], /) -> Selector | Cascade:
 
     Parameters
     ----------
-    file
+    file : path
         The path.
 
     Returns

@@ -29,9 +29,9 @@ def target_of(target: Target | None = None, /, **options: Any) -> Target:
 
     Parameters
     ----------
-    target
+    target : Target, optional
         A target, with which no option may be given.
-    **options
+    **options : object
         Fields of the targets by name; None stands for "not given".
 
     Examples

@@ -34,13 +34,13 @@ class Cost(Target):
 
     Parameters
     ----------
-    cost
+    cost : float or array_like
         Of rejecting, where an error costs 1: one number, or one for each true class.
-    costs
-        (K, K) other costs of predicting ŷ (row) where y (column) is true; then the cheapest class is the answer.
-    delta
+    costs : (K, K) array_like or None
+        Other costs of predicting ŷ (row) where y (column) is true; then the cheapest class is the answer.
+    delta : float
         The probability with which the bound may fail.
-    method
+    method : str, optional
         ``"minimal_cost"`` chooses the threshold on a part of the sample; ``"chow"`` trusts the probabilities,
         temperature-scaled on rows of every kind.
 

@@ -18,11 +18,11 @@ class Coverage(Target):
 
     Parameters
     ----------
-    coverage
+    coverage : float
         The smallest share of rows.
-    delta
+    delta : float or None
         The probability with which the guarantee may fail; None asks for it in expectation only.
-    method
+    method : str, optional
         Only `target_coverage`.
 
     Examples

@@ -16,15 +16,15 @@ class JointRisk(Target):
 
     Parameters
     ----------
-    risk, group_risk
+    risk, group_risk : float
         The largest share of errors overall, and in each group.
-    per
+    per : {"class", "domain", "group"} or None
         What the groups are: ``"class"`` or ``"domain"`` (also called ``"group"``).
-    delta
+    delta : float
         The probability with which any of these may fail.
-    method
+    method : str, optional
         Only `joint_risk`.
-    when_impossible
+    when_impossible : {"raise", "reject_all"}
         ``"reject_all"`` makes a selector that accepts nothing where no threshold is certified.
 
     Examples

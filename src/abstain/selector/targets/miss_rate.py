@@ -37,11 +37,11 @@ class MissRate(Target):
 
     Parameters
     ----------
-    miss_rate
+    miss_rate : dict of str or int to float
         By name of the true class, or its number, the largest share of all its rows.
-    delta
+    delta : float
         The probability with which any of the rates may fail.
-    method
+    method : str, optional
         Only `target_miss_rate`.
 
     Examples

@@ -16,11 +16,11 @@ class Review(Target):
 
     Parameters
     ----------
-    review
+    review : float
         The largest share of rows to reject.
-    delta
+    delta : float
         The probability with which the share, or the bound on the risk, may fail.
-    method
+    method : str, optional
         Only `target_review`.
 
     Examples

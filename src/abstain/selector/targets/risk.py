@@ -42,23 +42,23 @@ class Risk(Target):
 
     Parameters
     ----------
-    risk
+    risk : float
         The largest share of errors.
-    delta
+    delta : float
         The probability with which the guarantee may fail.
-    per
+    per : {"class", "domain", "group"} or None
         ``"class"`` gives each predicted class a threshold of its own, ``"domain"`` (or ``"group"``) each domain; one
         without a safe threshold is always rejected.
-    jointly
+    jointly : bool
         Whether all groups hold together with probability 1 − δ, or each by itself.
-    method
+    method : str, optional
         A name in `abstain.thresholds.methods`; by default `step_down`, or `betting` for rows in clusters.
-    largest_cluster
+    largest_cluster : int or None
         Rows that share an id in deployment at most, by default as many as here.
-    label_above
+    label_above : float or None
         Labels of rows at or below this confidence are ignored, and those rows are never accepted. Fix it before
         labelling, for example by `abstain.thresholds.label_floor`.
-    when_impossible
+    when_impossible : {"raise", "reject_all"}
         ``"reject_all"`` makes a selector that accepts nothing where no threshold is certified.
 
     Examples

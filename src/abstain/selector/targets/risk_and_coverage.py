@@ -13,11 +13,11 @@ class RiskAndCoverage(Target):
 
     Parameters
     ----------
-    risk, coverage
+    risk, coverage : float
         The largest share of errors, and the smallest share of rows accepted.
-    delta
+    delta : float
         The probability with which either may fail.
-    method
+    method : str, optional
         Only `risk_and_coverage`.
 
     Examples

@@ -15,13 +15,13 @@ class RiskAndMissRate(Target):
 
     Parameters
     ----------
-    risk
+    risk : float
         The largest share of errors among the accepted.
-    miss_rate
+    miss_rate : dict of str or int to float
         By true class, the largest share of all its rows that may be accepted with another answer.
-    delta
+    delta : float
         The probability with which any of these may fail.
-    method
+    method : str, optional
         Only `risk_and_miss_rate`.
 
     Examples
