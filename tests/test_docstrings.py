@@ -61,6 +61,13 @@ def test_a_public_function_documents_its_parameters_and_what_it_returns(function
     assert signature.return_annotation in (None, "None") or "\nReturns\n-------\n" in doc
 
 
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+def test_a_documented_parameter_has_its_type(value):
+    bodies = re.findall(r"^(?:Parameters|Attributes)\n-+\n(.*?)(?=\n\n|\Z)", inspect.getdoc(value) or "", re.M | re.S)
+    untyped = [line for body in bodies for line in body.splitlines() if not line.startswith(" ") and " : " not in line]
+    assert untyped == []
+
+
 @pytest.mark.parametrize("kind", CLASSES.values(), ids=CLASSES)
 def test_a_public_class_documents_what_it_is_made_of(kind):
     assert parts(kind) <= documented(kind, "Parameters", "Attributes")

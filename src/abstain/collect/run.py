@@ -123,10 +123,18 @@ def collect_part(
 
     Parameters
     ----------
-    model, data, folder, progress, **options
-        As of `collect`; the same for all parts.
+    model : Model, torch.nn.Module or scikit-learn estimator
+        As of `collect`, as are the data, the folder and the options: the same for all parts.
+    data : Data, Dataset, DataLoader, or a list of these
+        As of `collect`.
+    folder : path
+        As of `collect`.
     part : str
         ``"2/4"`` is the second of four parts.
+    progress : function, optional
+        As of `collect`.
+    **options : int or str
+        As of `collect`.
 
     Returns
     -------
