@@ -1,6 +1,6 @@
 import pytest
 
-from abstain.report.page import Section, TableCell, TableColumn, document, name, table
+from abstain.report.page import Section, TableCell, document, name, table
 
 HOSTILE = [
     "<script>window.bad = 1</script>",
@@ -19,7 +19,7 @@ def a_section(**options):
 
 def test_what_others_wrote_is_shown_as_text(opened):
     rows = [[TableCell(name(words)), TableCell("1", 1.0)] for words in HOSTILE]
-    html = table([TableColumn("name"), TableColumn("n", number=True)], rows, caption=HOSTILE[1])
+    html = table(["name", "n"], rows, caption=HOSTILE[1], numbers=(1,))
     page = opened(
         document(HOSTILE[0], [Section(name="part", title=HOSTILE[2], html=html, data=HOSTILE[:5])], subtitle=HOSTILE[1])
     )
@@ -57,7 +57,7 @@ def test_tables_are_sorted_by_the_key_of_a_cell(opened):
                 Section(
                     name="part",
                     title="Part",
-                    html=table([TableColumn("w"), TableColumn("n", number=True)], rows, caption="c"),
+                    html=table(["w", "n"], rows, caption="c", numbers=(1,)),
                 )
             ],
         )
