@@ -6,7 +6,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from abstain._arrays import Ints
+
 T = TypeVar("T")
 
 

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._kernels.compilation import array, byte, compiled, double, flag, given, read_only, single, whole
 from abstain._kernels.ranking import FEW, PARCEL, Order, merged_parcel, order_rows, ranked_parcel
-
-Floats = NDArray[np.float64]
 
 
 @compiled((array(whole), array(double), array(double), whole))
@@ -111,9 +110,6 @@ def row_influence(group, weights, losses, slope, base):  # type: ignore[no-untyp
         value = slope[group[i]] * losses[i] - base[group[i]]
         influence[i] = value * weights[i] if weights.size else value
     return influence
-
-
-Ints = NDArray[np.int64]
 
 
 class ErrorArea(NamedTuple):

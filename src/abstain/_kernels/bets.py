@@ -5,11 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._kernels.compilation import array, compiled, double, whole
 
-Floats = NDArray[np.float64]
 PRIOR = 50.0  # numbers that the first guess of the spread counts for
 
 
@@ -34,7 +33,6 @@ def reaches(excess: Floats, spread: float, largest_bet: float, log_target: float
     return log_capital >= log_target
 
 
-Ints = NDArray[np.int64]
 AIM = 0.05  # added to the log target of a rank: bets that aim exactly at a target end just below it
 HIGHER = 8.0  # likewise for a cell, times the root of its share of the ranks: about four standard deviations
 

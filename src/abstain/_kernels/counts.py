@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain._kernels.blocks import usable_cores
 from abstain._kernels.compilation import array, compiled, whole, word
 
-Ints = NDArray[np.int64]
 FIRST = 0x00800000  # −3.4e38
 LAST = 0xFF800000  # ∞
 BLOCK = 1 << 20

@@ -13,11 +13,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
-from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain._kernels.compilation import INSIDE, array, byte, compiled, given, whole
 
-Ints = NDArray[np.int64]
 KEY, CONTENT, PLACE, INPUT, TIMES = range(5)
 NOWHERE = -1  # value of `PLACE`; from 0 up it is the number of a turn, from −2 down that of a row of an open cluster
 (

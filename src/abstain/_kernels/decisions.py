@@ -11,6 +11,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain._kernels.compilation import INSIDE, array, compiled, flag, whole
 from abstain._kernels.decision_tables import (
     BAD,
@@ -44,7 +45,6 @@ from abstain._kernels.decision_tables import (
     write_entry,
 )  # fmt: skip
 
-Ints = NDArray[np.int64]
 (
     DECIDED,
     LABELLED,

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._kernels.blocks import for_each_block
 from abstain._kernels.compilation import array, as_given, compiled, double, given, single, whole
 
@@ -106,9 +107,6 @@ def less_excess(
 
     for_each_block(work, *features.shape)
     return clipped
-
-
-Floats = NDArray[np.float64]
 
 
 @compiled(*((given(kind), given(kind), array(double), array(double), array(double, 2)) for kind in (single, double)))

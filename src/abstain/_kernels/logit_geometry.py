@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import for_each_block
 from abstain._kernels.compilation import array, as_given, compiled, double, given, single, whole
@@ -19,8 +20,6 @@ from abstain._kernels.lanes import (
     where_above,
     wide,
 )
-
-Floats = NDArray[np.float64]
 
 
 @compiled(inline="always")

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain._kernels.compilation import array, byte, compiled, double, flag, given, read_only, single, unsigned, whole
 
-Ints = NDArray[np.int64]
 MAGNITUDE = np.iinfo(np.int64).max
 
 

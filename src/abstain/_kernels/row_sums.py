@@ -10,6 +10,7 @@ from typing import Any, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._cached_property import cached_property
 from abstain._kernels.blocks import for_each_block
 from abstain._kernels.compilation import array, as_given, compiled, double, given, single, whole
@@ -32,7 +33,6 @@ from abstain._kernels.lanes import (
     wide,
 )
 
-Floats = NDArray[np.float64]
 TOP, SECOND, PREDICTION, RIVAL, SUM, SQUARES, PRODUCTS = range(7)
 EXTREMES, EVERYTHING = 4, 7  # fields
 MOST_SINGLE = 1 << 24  # classes whose indices float32 holds exactly

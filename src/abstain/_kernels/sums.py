@@ -6,12 +6,10 @@ Bits of a value more than some 75 below the largest value are cut off, far beyon
 from math import frexp
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._kernels.compilation import array, compiled, double, whole
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 FEW = 1 << 13  # values, up to which NumPy is as fast and needs no compiling
 
 

@@ -6,16 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+from abstain._arrays import Bools, Floats, Ints
 from abstain._kernels.ranking import Order
 from abstain.metrics.accepted_sums import AcceptedSums
 from abstain.metrics.clusters import RowClusters
 from abstain.metrics.ranking import Ranking, SampleRows
 from abstain.metrics.slices import korn_graubard, share
 from abstain.thresholds.refutation import refutation
-
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def upper_bound_of(errors: NDArray[Any], clusters: Ints | None, /, *, delta: float) -> float:

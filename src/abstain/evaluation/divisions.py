@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain._kernels.counts import numbered
 from abstain.evaluation import MIXES
 from abstain.evaluation.operating_point import Point
 from abstain.outputs import Outputs
 from abstain.report.page.text import plain
 
-Ints = NDArray[np.int64]
 KINDS = MIXES["all"].kinds
 KIND_WORDS = {"none": "in-distribution", "covariate": "covariate shift", "label": "unknown classes"}
 UNKNOWN = "(a class it does not know)"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain.evaluation.mixes import Mix
 from abstain.metrics import aurc, compare
 from abstain.metrics.checks import rejected_last
@@ -15,7 +16,6 @@ from abstain.outputs.rows import draw_rows
 from abstain.scores.logistic import fit_logistic
 from abstain.scores.quantile_map import QuantileMap
 
-Floats = NDArray[np.float64]
 LARGEST, LEARNING = 6000, 1000  # rows, and those of them to learn on: more make it slow
 FEWEST = 20  # right and wrong rows to learn from
 RIDGE = 100.0  # towards the recommended score, whose own weight is hardly penalized

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._kernels.blocks import in_threads
 from abstain._kernels.ranking import Order, order_rows
 from abstain.evaluation.mixes import Mix
@@ -20,7 +21,6 @@ from abstain.metrics.ranking import Ranking, SampleRows
 from abstain.outputs import Outputs
 
 FIRST = 1000  # rows
-Floats = NDArray[np.float64]
 Column = Mapping[str, Estimate]
 """The estimates at an α, by score."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import row_blocks
 from abstain.metrics import aurc
@@ -16,7 +17,6 @@ from abstain.scores import confidence_margin
 from abstain.scores.logit_scores import Doctor, MaxSoftmax, NegEntropy
 from abstain.scores.rows import logit_rows
 
-Floats = NDArray[np.float64]
 SOFTMAX_SCORES = (MaxSoftmax(), Doctor(), NegEntropy())
 SCALES = tuple(float(scale) for scale in np.logspace(-2, 2, 33))
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._kernels.sums import exact_sums
 from abstain.metrics.ranking import Ranking
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_doubles, as_numbers, as_rectangle
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._text import listed
 
-Floats = NDArray[np.float64]
 SMALLEST = 1e-15  # of the total: what is smaller is lost in its rounding
 
 

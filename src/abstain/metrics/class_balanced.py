@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._kernels.sums import exact_sums
 from abstain.metrics.augrc import generalized_area
@@ -17,8 +18,6 @@ from abstain.metrics.influence import Influence, Value, area_value, augrc_influe
 from abstain.metrics.metric import Metric, Need
 from abstain.metrics.operating_points import coverage_value, risk_value
 from abstain.metrics.ranking import Ranking
-
-Floats = NDArray[np.float64]
 
 
 def class_weights(labels: ArrayLike, /) -> Floats:

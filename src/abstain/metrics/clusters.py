@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_names
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._kernels.counts import numbered
 from abstain._kernels.sums import exact_sum, exact_sums
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

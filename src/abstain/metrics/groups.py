@@ -9,14 +9,12 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._kernels.areas import ErrorArea, group_error_areas, sorted_error_areas
 from abstain._kernels.blocks import in_threads
 from abstain._kernels.ranking import merged_groups, order_rows, sort_floats, split
 from abstain._kernels.sums import exact_sums
 from abstain.metrics.checks import CheckedSamples, check_samples
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Ties(Protocol):

@@ -6,8 +6,8 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._cached_property import cached_property
 from abstain._kernels.areas import centre, group_influence, ranked_error_influence, row_influence
 from abstain._kernels.sums import exact_sum
@@ -16,7 +16,6 @@ from abstain.metrics.groups import Groups
 from abstain.metrics.ranking import Ranking, SampleRows
 from abstain.metrics.spread import MOST, Spread, area_spread, effective_number, heaviest
 
-Floats = NDArray[np.float64]
 KEPT = 1 << 17  # rows whose shares are found with their influence: it takes less than a pass of their own
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import check_share
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.metrics.clusters import standard_error
@@ -21,7 +22,6 @@ from abstain.metrics.influence import Value
 from abstain.metrics.metric import Metric, Need
 from abstain.metrics.ranking import Ranking
 
-Floats = NDArray[np.float64]
 Positive = Literal["in", "out"]
 Convention = Literal["step", "trapezoid"]
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from abstain._arguments import check_number, check_share
+from abstain._arrays import Floats, Ints
 from abstain._errors import InvalidInputError
 from abstain.metrics.accepted_sums import AcceptedSums
 from abstain.metrics.clusters import cluster_sums
@@ -106,9 +107,6 @@ def coverage_at(groups: Groups, risk: float, /) -> float:
     return float(kept[-1]) if kept.size else 0.0
 
 
-Floats = NDArray[np.float64]
-
-
 def risk_influence(ranking: Ranking, coverage: float, /) -> tuple[float, Influence]:
     """The risk R(c) of the most trusted share c, and what each row does to it: (1[U ≤ c](e − η) − c(R − η))/c.
 
@@ -130,9 +128,6 @@ def risk_influence(ranking: Ranking, coverage: float, /) -> tuple[float, Influen
     of_rows = weights[ranking.group]
     centred = (of_rows * (rows.losses - rate) - k / n * (risk - rate)) * (n / k)
     return risk, Influence(centred, rows, lambda: of_rows / k)
-
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

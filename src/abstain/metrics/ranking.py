@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arrays import Floats
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.areas import ErrorArea, ranked_error_areas
@@ -25,8 +26,6 @@ from abstain.metrics.checks import (
 from abstain.metrics.clusters import RowClusters
 from abstain.metrics.groups import Groups, are_errors, grouped, prefix
 from abstain.metrics.softmax import Softmax, softmax
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import check_fraction
+from abstain._arrays import Floats
 from abstain._extras import require
 from abstain.metrics.accepted_sums import AcceptedSums
 from abstain.metrics.groups import Groups, group, rates_at_cut
@@ -99,7 +100,6 @@ def evenly(size: int, most: int, /) -> NDArray[np.int64]:
     return np.arange(size) if size <= most else np.linspace(0, size - 1, most).astype(np.int64)
 
 
-Floats = NDArray[np.float64]
 POINTS = 1000  # finer than a figure shows
 CUTS = 33  # at which the risk is looked up over the range that the true cut may lie in
 

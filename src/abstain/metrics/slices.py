@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_names, check_fraction
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._kernels.sums import exact_sum
 from abstain.metrics.checks import check_losses
 from abstain.metrics.clusters import RowClusters, cluster_sums
 
-Floats = NDArray[np.float64]
 Rate = Literal["coverage", "risk", "missed"]
 RATES: tuple[Rate, ...] = ("coverage", "risk", "missed")
 

@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import row_blocks
 from abstain._kernels.row_sums import LogitRows, row_sums
-
-Floats = NDArray[np.float64]
 
 
 class Softmax(NamedTuple):

@@ -15,11 +15,10 @@ from math import ceil, exp, expm1, log, log1p, sqrt
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._kernels.sums import exact_sum
 
-Floats = NDArray[np.float64]
 SYMMETRIC = 1e-6  # skewness, below which a distribution is taken for a normal one
 FEW = 0.3  # how much the few terms of a skewed sum add to the cost that likelihood allows
 FEW_APART = 2.0  # the same for a difference, whose terms may be light by chance: a low sum has a low variance too

@@ -8,13 +8,13 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arrays import Ints
 from abstain._errors import InvalidInputError
 from abstain.monitor.monitor import ClusterValues, Monitor
 from abstain.monitor.rows import StreamRows, distinct
 from abstain.outputs.columns import text
 from abstain.thresholds.sample import check_names
 
-Ints = NDArray[np.int64]
 Names = Sequence[str]
 HOW, VERDICT, IS_DECISION, HAS_CONFIDENCE, ERROR, ROW_KEY, IS_ROW, WAS_LABELLED, LABEL_OF = range(9)
 """The columns of what `abstain._kernels.decisions.take_rows` leaves of a row."""

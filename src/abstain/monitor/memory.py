@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain._errors import InvalidInputError
 from abstain._kernels.decision_tables import (
     BASE,
@@ -28,7 +28,6 @@ REMEMBERED = 500_000
 SMALLEST = 64  # slots of a table
 TURN = 6  # numbers of a turn in the queue
 ENTRY = np.dtype([("key", "<i8"), ("decision", "<u4"), ("flags", "<u2")])
-Ints = NDArray[np.int64]
 SavedTurns = tuple[tuple[int, ...], ...]
 
 

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain._errors import InvalidInputError
 from abstain._kernels.decision_tables import BAD, FIRST, JOURNALED, LAST, OPEN, POPPED, MonitorTables
 from abstain._kernels.decisions import DecisionRows, close_clusters, take_rows
@@ -32,7 +33,6 @@ from abstain.monitor.monitor import ClusterValues
 from abstain.monitor.recent import EMPTY, Recent
 from abstain.monitor.rows import StreamRows
 
-Ints = NDArray[np.int64]
 Journal = Callable[[Memory, int], Ints]
 """Room to note so many changes to a memory, so that they can be undone."""
 

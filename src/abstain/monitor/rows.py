@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._arguments import EXACT
+from abstain._arrays import Ints
 from abstain._kernels.cells import EMPTY, LEFT, READ
 from abstain._kernels.decision_tables import decision_digests
 from abstain.decision_log.record import AUDITED
@@ -15,7 +16,6 @@ from abstain.monitor.row import Row, drawn_error, group_of, is_scored, number, t
 from abstain.monitor.text_cells import UNKNOWN, TextCells
 from abstain.outputs.columns import text
 
-Ints = NDArray[np.int64]
 Columns = dict[str, Any]
 """Lists, cells or Polars series, by name."""
 Names = list[str | None] | TextCells

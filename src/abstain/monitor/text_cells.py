@@ -8,12 +8,12 @@ from typing import Any, Self, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain._kernels.cells import are_plain, packed, read_decimals, read_words
 from abstain._kernels.compilation import read_only
 from abstain._kernels.decision_tables import name_keys
 from abstain.outputs.columns import TRUTH
 
-Ints = NDArray[np.int64]
 UNKNOWN = -1
 MEANINGS = {"": UNKNOWN} | {word: int(meaning) for word, meaning in TRUTH.items()}
 WORDS = np.array(list(map(packed, MEANINGS)), dtype=np.int64)

@@ -6,6 +6,7 @@ from typing import Any, Self, final
 
 import numpy as np
 
+from abstain._arrays import Ints
 from abstain._errors import InvalidInputError
 from abstain._kernels.decision_tables import (
     COUNTS,
@@ -27,7 +28,7 @@ from abstain.monitor.deployment import DeploymentMonitor
 from abstain.monitor.history import WINDOW_ROWS, Alarm, History, LabelQueue
 from abstain.monitor.memory import Memory
 from abstain.monitor.monitor import first_alarm
-from abstain.monitor.outcomes import Counted, Ints, Outcomes, State, count_clusters, count_rows
+from abstain.monitor.outcomes import Counted, Outcomes, State, count_clusters, count_rows
 from abstain.monitor.recent import RECENT_ROWS, Recent
 from abstain.monitor.row import Row
 from abstain.monitor.rows import StreamRows, distinct

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain._errors import InvalidInputError, RowError
 from abstain._names import did_you_mean
 
 Names = NDArray[np.str_]
-Ints = NDArray[np.int64]
 ClassNames = Sequence[str] | Sequence[int] | NDArray[Any]
 
 

@@ -6,12 +6,13 @@ from typing import Annotated, final
 import numpy as np
 from array_api_compat import device
 
+from abstain._arrays import Floats
 from abstain._kernels.logit_geometry import boundary_distances as exact_distances
 from abstain.outputs import Outputs
 from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
-from abstain.scores.operations import Array, Floats, array_namespace, at_least, constant, is_constant, norms
+from abstain.scores.operations import Array, array_namespace, at_least, constant, is_constant, norms
 from abstain.scores.samples import mean_feature
 from abstain.scores.score import About, CannotFitError, FittedScore, PlainScore, Score
 

@@ -6,9 +6,10 @@ from typing import Annotated, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import Array, Floats, array_namespace, constant, double, normalized, products
+from abstain.scores.operations import Array, array_namespace, constant, double, normalized, products
 from abstain.scores.samples import class_means, features_of, labelled_features
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
 

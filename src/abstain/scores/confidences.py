@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import BLOCK_ELEMENTS, BLOCK_ROWS, in_threads
 from abstain.outputs import Outputs
 from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import Array, Floats, array_namespace, constant, double
+from abstain.scores.operations import Array, array_namespace, constant, double
 
 if TYPE_CHECKING:
     from abstain.scores.score import FittedScore

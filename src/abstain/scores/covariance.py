@@ -6,7 +6,8 @@ from typing import Literal, final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.scores.operations import Array, Floats, array_namespace
+from abstain._arrays import Floats
+from abstain.scores.operations import Array, array_namespace
 from abstain.scores.score import CannotFitError, Stored
 
 Estimate = Literal["ledoit_wolf", "empirical"]

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_numbers
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import Array, Floats, array_namespace, double, products
+from abstain.scores.operations import Array, array_namespace, double, products
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
 from abstain.scores.temperature import best_temperature
 

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Annotated, final
 
+from abstain._arrays import Floats
 from abstain.outputs import Outputs
 from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import Array, Floats, array_namespace, at_least, constant, double, norms
+from abstain.scores.operations import Array, array_namespace, at_least, constant, double, norms
 from abstain.scores.samples import mean_feature
 from abstain.scores.score import About, FittedScore, PlainScore, Score
 

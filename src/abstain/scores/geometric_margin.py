@@ -5,13 +5,14 @@ from typing import Literal, final
 
 import numpy as np
 
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.head import Head, as_numpy
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
-from abstain.scores.operations import Array, Floats
+from abstain.scores.operations import Array
 from abstain.scores.score import About, PlainScore, no_size
 
 Form = Literal["signed", "top_two"]

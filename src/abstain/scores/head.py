@@ -4,11 +4,12 @@ from typing import Self
 
 import numpy as np
 
+from abstain._arrays import Floats
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import row_blocks
 from abstain.outputs import Outputs
-from abstain.scores.operations import Array, Floats, is_constant, products
+from abstain.scores.operations import Array, is_constant, products
 
 
 class Head:

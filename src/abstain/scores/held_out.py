@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain.outputs import Outputs
 from abstain.outputs.hashes import Hashes, hashed, hashed_rows
 from abstain.scores.confidences import confidences
 from abstain.scores.fitting_draw import FittingRows, fit_each
 from abstain.scores.logit_scores import confidence_margin
-from abstain.scores.operations import Floats
 from abstain.scores.samples import once_per_sample
 from abstain.scores.score import CannotFitError, FittedScore, Score
 

@@ -6,13 +6,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._cached_property import cached_property
 from abstain.outputs import Outputs
 from abstain.scores.given_confidence import Given
 from abstain.scores.held_out import fit_all, folds, held_out, some_rows
 from abstain.scores.inputs import Inputs
 from abstain.scores.logistic import weigh, weigh_columns
-from abstain.scores.operations import Array, Floats, array_namespace, constant
+from abstain.scores.operations import Array, array_namespace, constant
 from abstain.scores.quantile_map import QuantileMap
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Need, Score, Sizes
 

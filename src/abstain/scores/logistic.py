@@ -7,7 +7,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain.scores.operations import Floats
+from abstain._arrays import Floats
 
 RIDGES = (10.0, 30.0, 100.0, 300.0, 1000.0)
 OF_BASE, OF_CLASSES = 0.3, 1 / 3  # the ridge of the base, and the share of the ridge that classes have

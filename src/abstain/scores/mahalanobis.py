@@ -7,12 +7,13 @@ from typing import Annotated, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._cached_property import cached_property
 from abstain._names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.covariance import ESTIMATES, Estimate, Precision, precision
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import Array, Floats, array_namespace, constant, double, normalized, products
+from abstain.scores.operations import Array, array_namespace, constant, double, normalized, products
 from abstain.scores.samples import class_means, features_of, labelled_features, once_per_sample, right_and_wrong
 from abstain.scores.score import About, CannotFitError, FittedScore, Score
 

@@ -5,13 +5,14 @@ from typing import final
 
 import numpy as np
 
+from abstain._arrays import Floats
 from abstain.metrics import aurc
 from abstain.metrics.aurc import lowest
 from abstain.outputs import Outputs
 from abstain.scores.held_out import FOLDS, dealt, out_of_fold
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import ConfidenceMargin, confidence_margin
-from abstain.scores.operations import Array, Floats, at_most
+from abstain.scores.operations import Array, at_most
 from abstain.scores.rows import CERTAIN
 from abstain.scores.samples import right_and_wrong
 from abstain.scores.score import About, CannotFitError, FittedScore, Score

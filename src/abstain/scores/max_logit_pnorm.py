@@ -7,6 +7,7 @@ from typing import final
 import numpy as np
 
 from abstain._arguments import check_at_least
+from abstain._arrays import Floats
 from abstain._kernels.logit_geometry import centred_sums
 from abstain.metrics import aurc
 from abstain.metrics.aurc import lowest
@@ -14,7 +15,7 @@ from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_formulas import of_logits
 from abstain.scores.logit_scores import MaxSoftmax, max_softmax
-from abstain.scores.operations import Array, Floats, array_namespace
+from abstain.scores.operations import Array, array_namespace
 from abstain.scores.rows import at_least_float32
 from abstain.scores.score import About, FittedScore, Score
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.blocks import BLOCK_ROWS, for_each_block
@@ -19,7 +20,7 @@ from abstain._kernels.compilation import as_given
 from abstain._kernels.neighbours import MeasuredBank, measure_near
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import Floats, array_namespace, at_least, constant, normalized, norms
+from abstain.scores.operations import array_namespace, at_least, constant, normalized, norms
 from abstain.scores.samples import bank_of, features_of, once_per_sample
 from abstain.scores.score import Stored
 

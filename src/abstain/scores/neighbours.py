@@ -6,13 +6,14 @@ from typing import Annotated, Literal, final, get_args
 import numpy as np
 
 from abstain._arguments import check_at_least
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import Outputs
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import Energy, energy
 from abstain.scores.neighbour_search import Bank, unit_bank
-from abstain.scores.operations import Array, Floats, array_namespace
+from abstain.scores.operations import Array, array_namespace
 from abstain.scores.samples import bank_of, once_per_sample, right_and_wrong
 from abstain.scores.score import About, CannotFitError, FittedScore, Score, Sizes
 

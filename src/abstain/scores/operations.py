@@ -7,11 +7,11 @@ import numpy as np
 from array_api_compat import device
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._kernels.blocks import for_each_block
 from abstain._kernels.features import row_products
 
 Array = Any  # a NumPy, torch, JAX or CuPy array; the same kind comes out
-Floats = NDArray[np.float64]
 
 
 def array_namespace(*arrays: Any) -> Any:

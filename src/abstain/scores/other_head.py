@@ -7,6 +7,7 @@ import numpy as np
 from array_api_compat import device
 
 from abstain._arguments import check_share
+from abstain._arrays import Floats
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.features import at_ranks
@@ -17,7 +18,6 @@ from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import ENERGY
 from abstain.scores.operations import (
     Array,
-    Floats,
     array_namespace,
     constant,
     is_constant,

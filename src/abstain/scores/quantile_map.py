@@ -5,8 +5,9 @@ from typing import Self, final
 
 import numpy as np
 
+from abstain._arrays import Floats
 from abstain.metrics.spread import normal_quantile
-from abstain.scores.operations import Array, Floats, array_namespace, at_least, at_most, constant
+from abstain.scores.operations import Array, array_namespace, at_least, at_most, constant
 from abstain.scores.rows import CERTAIN
 from abstain.scores.score import Stored
 

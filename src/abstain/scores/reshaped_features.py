@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from abstain._arguments import check_share
+from abstain._arrays import Floats
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.features import class_blocks, less_excess
@@ -14,17 +15,7 @@ from abstain.outputs import Outputs
 from abstain.scores.head import Head
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import ENERGY
-from abstain.scores.operations import (
-    Array,
-    Floats,
-    array_namespace,
-    at_least,
-    at_most,
-    constant,
-    double,
-    products,
-    quantile,
-)
+from abstain.scores.operations import Array, array_namespace, at_least, at_most, constant, double, products, quantile
 from abstain.scores.other_head import score_of
 from abstain.scores.samples import features_of
 from abstain.scores.score import About, FittedScore, PlainScore, Score

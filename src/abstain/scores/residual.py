@@ -6,6 +6,7 @@ from typing import Annotated, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.features import row_products
@@ -15,7 +16,7 @@ from abstain.scores.head import Head
 from abstain.scores.held_out import unfitted_confidence
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import Energy, energy, max_logit
-from abstain.scores.operations import Array, Floats, constant, double, norms, products
+from abstain.scores.operations import Array, constant, double, norms, products
 from abstain.scores.samples import features_of, once_per_sample
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score
 

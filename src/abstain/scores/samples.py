@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain.outputs import Outputs
 from abstain.scores.head import lacking
-from abstain.scores.operations import Floats
 from abstain.scores.score import CannotFitError
 
 LARGEST_BANK = 10_000

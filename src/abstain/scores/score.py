@@ -6,12 +6,13 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
 from abstain.scores.confidences import confidences
 from abstain.scores.inputs import Inputs
-from abstain.scores.operations import Array, Floats
+from abstain.scores.operations import Array
 
 Family = Literal["softmax", "logit", "margin", "feature", "hybrid", "given", "own"]
 Need = Literal["logits", "features", "head", "fitting", "labels"]

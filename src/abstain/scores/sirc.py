@@ -5,11 +5,12 @@ from typing import final
 
 import numpy as np
 
+from abstain._arrays import Floats
 from abstain.outputs import Outputs
 from abstain.scores.held_out import unfitted_confidence
 from abstain.scores.inputs import Inputs
 from abstain.scores.logit_scores import MaxSoftmax, max_softmax
-from abstain.scores.operations import Array, Floats, at_most, minus_exp, softplus
+from abstain.scores.operations import Array, at_most, minus_exp, softplus
 from abstain.scores.residual import Residual
 from abstain.scores.rows import CERTAIN
 from abstain.scores.score import About, CannotFitError, Family, FittedScore, Score

@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from math import hypot
 
-import numpy as np
-from numpy.typing import NDArray
-
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain.metrics import aurc, compare
 from abstain.metrics.aurc import lowest
@@ -17,7 +15,6 @@ from abstain.scores.fitting_draw import SHARE, FittingRows, fit_each, split_to_f
 from abstain.scores.registry import DEFAULT, SCORES, AnyScore, as_scores, default_score
 from abstain.scores.score import Score
 
-Floats = NDArray[np.float64]
 Scores = AnyScore | Sequence[AnyScore]
 """A name such as ``"knn(k=5)"``, a score, a function of outputs, or several of these."""
 AHEAD = 1.0  # standard errors by which a score must be ahead of the first to be taken in its place

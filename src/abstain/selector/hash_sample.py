@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtrc
 
+from abstain._arrays import Ints
 from abstain._errors import InvalidInputError
 from abstain.outputs.hashes import Hashes
 
@@ -16,8 +16,6 @@ SIZE = 1024
 END = 1 << 64
 LEVEL = 1e-6  # the probability with which ties alone make fresh things look like known ones
 MOST, MANY = 0.75, 200  # of the different things have one count above 1: they are copies, not ties or percentiles
-
-Ints = NDArray[np.int64]
 
 
 @final

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain.outputs import Outputs
 from abstain.scores.confidences import usable_blocks
 from abstain.scores.score import Family, FittedScore, Score
 
-Floats = NDArray[np.float64]
 BOTH = 1 / 3  # the share of the shortfall from which a part is named
 UNLIKE = "unlike the calibration samples"
 PARTS: dict[Family, tuple[float, float]] = {

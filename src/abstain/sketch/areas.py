@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._kernels.areas import ErrorArea
 from abstain.metrics.groups import Groups, prefix
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 TABLE = np.append(0.0, np.cumsum(1.0 / np.arange(1, 1001)))  # H_0 … H_1000
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_doubles
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._kernels.counts import FIRST, LAST, counted_rows
 
 Keys = NDArray[np.uint32]
-Floats = NDArray[np.float64]
 BITS = 20
 FEWEST, ALL = 9, 32  # bits: with fewer −∞ and the least number would share a bin
 

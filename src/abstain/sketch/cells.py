@@ -7,11 +7,11 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arrays import Ints
 from abstain._kernels.counts import add_counts, counted_rows, empty_tables, numbered
 from abstain.outputs.hashes import hashed
 from abstain.sketch.bins import ALL, Bins
 
-Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 DENSE = 22  # bits of a table of all bins, 64 MB for each core at most
 LOW = np.uint64(0xFFFFFFFF)

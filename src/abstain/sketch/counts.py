@@ -8,9 +8,9 @@ from math import log
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._arguments import check_fraction
+from abstain._arrays import Floats, Ints
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._kernels.counts import FIRST
@@ -27,8 +27,6 @@ from abstain.sketch.bins import Bins
 from abstain.sketch.jackknife import jackknife_error, jackknife_thirds, left_out, student
 
 SLACK = 1e-12  # of a bound: beyond what rounding can do
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @final

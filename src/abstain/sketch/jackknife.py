@@ -7,14 +7,11 @@ errors count clusters, and those of differences are paired. They have P − 1 de
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._errors import InvalidInputError
 from abstain.metrics.groups import prefix
 from abstain.sketch.areas import risk_sum
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def left_out(counts: Ints, errors: Ints, parts: tuple[Ints, Ints, Ints, Ints], alpha: float, /) -> Floats:

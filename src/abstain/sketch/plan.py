@@ -19,7 +19,6 @@ from abstain.sketch.bins import BITS, Bins
 from abstain.sketch.cells import MOST, Cells, Stratum, parts_of, populations
 
 By = Literal["shift", "domain", "class"]
-Ints = NDArray[np.int64]
 PARTS = 32
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_doubles, as_path, as_rectangle
+from abstain._arrays import Ints
 from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_losses
 from abstain.outputs import Outputs
@@ -20,7 +21,6 @@ from abstain.sketch.cells import Cells, Stratum
 from abstain.sketch.counts import BinCounts
 from abstain.sketch.plan import PARTS, BatchCounts, BinnedScore, Plan
 
-Ints = NDArray[np.int64]
 CELLS = 1 << 20  # that may wait to be merged
 
 

@@ -5,13 +5,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain._errors import InvalidInputError
 from abstain._kernels.counts import FIRST
 from abstain.sketch.bins import Bins
 from abstain.sketch.cells import Cells
 from abstain.sketch.sketch import Sketch
-
-Ints = NDArray[np.int64]
 
 
 def coarsened(sketch: Sketch, /, *, minimum: int) -> Sketch:

@@ -7,6 +7,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._kernels.counts import LARGEST
 from abstain._names import check_name
 from abstain.sketch.counts import BinCounts
@@ -16,8 +17,6 @@ from abstain.thresholds.methods import METHODS, methods_for
 from abstain.thresholds.sample import SampledFrom, check_chance, check_target, population_of
 from abstain.thresholds.threshold import Threshold, between
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 BY_BINS = "bonferroni"  # what needs no rows
 MOST = 1 << 22  # rows whose ranks are tested one by one
 MANY, FEW = 4096, 64  # ranks tested beyond that, where a union bound costs next to nothing, and below

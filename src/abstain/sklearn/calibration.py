@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import _safe_indexing
 
+from abstain._arrays import Ints
 from abstain._draws import generator
 from abstain._errors import InvalidInputError
 from abstain.outputs import Outputs
@@ -19,7 +20,6 @@ from abstain.selector import Selector
 from abstain.sklearn.arguments import splits
 from abstain.sklearn.estimator_outputs import class_numbers, is_choice, needs, outputs_of
 
-Ints = NDArray[np.int64]
 MIN_CLASSES = 2
 FOLDS = "since it was calibrated on other folds' classifiers, and the final one may do otherwise"
 UNSEEN = "it assumes that the classifier was not trained on these rows"

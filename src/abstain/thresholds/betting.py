@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import log, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
+from abstain._arrays import Floats
 from abstain._bisection import first_number
 from abstain._errors import InvalidInputError
 from abstain.thresholds.sample import check_chance, range_words
 
-Floats = NDArray[np.float64]
 STEPS = np.array([0.5, 1.0, 2.0])
 
 

@@ -9,6 +9,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain._kernels.bets import reaches
@@ -29,8 +30,6 @@ from abstain.thresholds.sample import (
 )
 from abstain.thresholds.threshold import Threshold
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 BOLDEST = 0.95  # of the bet that one cluster could ruin
 
 

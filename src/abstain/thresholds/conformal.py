@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from abstain._arguments import as_doubles
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.refusal import NoSafeThresholdError
 from abstain.thresholds.sample import Sample, accepting, check_target, range_words
 from abstain.thresholds.threshold import Threshold, between
-
-Floats = NDArray[np.float64]
 
 
 def conformal_joint(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_doubles
+from abstain._arrays import Floats
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain.scores.expected_cost import Costs
@@ -18,7 +19,6 @@ from abstain.thresholds.guarantee import Guarantee, Quantity
 from abstain.thresholds.sample import SampledFrom, check_chance, one_per_cluster, population_of, range_words
 from abstain.thresholds.threshold import Threshold, between
 
-Floats = NDArray[np.float64]
 GUIDE = 1 / 3
 
 

@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaln, xlog1py, xlogy
 
+from abstain._arrays import Floats, Ints
 from abstain._bisection import first_integers
 from abstain._kernels.bets import RandomWalk, crossing_chances
 from abstain._kernels.blocks import for_each_block
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 DECAY = 0.05  # h
 NEGLIGIBLE = 1e-3  # of the level: below it a rank is not tested at all
 TAIL = 7.0  # standard deviations of the walk that are followed

@@ -6,11 +6,10 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain.thresholds.guarantee import Guarantee
 from abstain.thresholds.sample import one_per_cluster
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 

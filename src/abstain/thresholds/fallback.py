@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain.thresholds.threshold import between
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 PILOT = 0.15
 PILOT_SHARE = 0.9  # of δ, at half the coverage that looks safe on the pilot; the rest insures against its errors

@@ -5,14 +5,12 @@ from math import ceil
 from typing import Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._draws import coarse, generator
 from abstain._kernels.bets import passed_in_turn
 from abstain.thresholds.sample import Sample
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 FEW_LOSSES = 20.0  # n·risk, below which bets certify less than coins
 MANY_ROWS = 20_000  # beyond which bets of every rank take too long
 CELLS = 50  # of a cell's ranks are at most as many as a segment's first rank

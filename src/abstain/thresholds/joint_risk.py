@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arrays import Floats
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain.metrics.groups import are_errors
@@ -19,7 +20,6 @@ from abstain.thresholds.refusal import ELSEWHERE, NoSafeThresholdError, lowest_a
 from abstain.thresholds.sample import as_samples, check_chance, check_names, check_target, ordered_rows, population_of
 from abstain.thresholds.threshold import Threshold
 
-Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 PILOT = 0.2
 

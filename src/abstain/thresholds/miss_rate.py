@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_doubles
+from abstain._arrays import Floats
 from abstain._errors import InvalidInputError
 from abstain._text import counted
 from abstain.thresholds.coverage import rank_for_coverage
@@ -21,7 +22,6 @@ from abstain.thresholds.step_down import SafeRanks
 from abstain.thresholds.threshold import CLOSE, Threshold, between
 
 RISK_SHARE = 0.5  # of δ, where there is a risk too
-Floats = NDArray[np.float64]
 
 
 def target_miss_rate(

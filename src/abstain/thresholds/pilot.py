@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
+from abstain._arrays import Floats
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain.thresholds.sample import Sample, check_target, population_of
 from abstain.thresholds.step_down import SafeRanks, check_delta
 
-Floats = NDArray[np.float64]
 SIZES = (100, 200, 500, 1000, 2000, 5000, 10_000)
 DRAWS = 100  # curves that fit the pilot, each with a sample of its own
 SLOPE, SPREAD = 1.5, 1.0  # of the log-odds of an error over the log of the rank: mean and deviation before any row

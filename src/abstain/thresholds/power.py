@@ -5,9 +5,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from abstain._arguments import check_number
+from abstain._arrays import Floats, Ints
 from abstain._errors import InvalidInputError
 from abstain.thresholds.critical_values import (
     DECAY,
@@ -22,8 +22,6 @@ from abstain.thresholds.sample import check_target
 from abstain.thresholds.segments import few_errors, levels_of, segments, tested_in_turn
 from abstain.thresholds.step_down import FEW, check_delta
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 EXACT = 60  # n·risk, up to which the critical values are those of the rule, and beyond which they are bounded
 SPENT = 0.4  # of its level: the least that a test in the segment of the first start has; tested against the rule
 SPENT_LOWER = 0.1  # the same in those of the lower starts, which spend it on more tests

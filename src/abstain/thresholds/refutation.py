@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc
 
+from abstain._arrays import Floats
 from abstain._bisection import first_number
 from abstain._kernels.counts import numbered
 from abstain.thresholds.betting import bets_for, log_capital
@@ -17,7 +18,6 @@ from abstain.thresholds.binomial import lower_bound, upper_bound
 from abstain.thresholds.guarantee import Guarantee
 from abstain.thresholds.sample import check_chance, check_target
 
-Floats = NDArray[np.float64]
 Verdict = Literal["confirmed", "consistent", "refuted", "too little data"]
 ENOUGH_POWER = 0.8
 VACUOUS = "it says nothing that rows could break"

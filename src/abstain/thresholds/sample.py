@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from abstain._arguments import as_doubles, as_rectangle, check_fraction, check_one_kind
+from abstain._arrays import Floats, Ints
 from abstain._draws import coarse, generator
 from abstain._errors import InvalidInputError
 from abstain.metrics.checks import check_samples
@@ -14,8 +15,6 @@ from abstain.metrics.groups import are_errors
 from abstain.thresholds.guarantee import Counting, Guarantee
 from abstain.thresholds.threshold import Threshold, apart, between
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 MOST_CHANCE = 0.5  # a guarantee that fails more often is none, and rather 1 − δ was meant
 
 

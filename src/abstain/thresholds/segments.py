@@ -8,12 +8,11 @@ from functools import lru_cache
 from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain.thresholds.binomial import samples_needed
 from abstain.thresholds.critical_values import efficient_ranks, errors_allowed, nearest_efficient
 
-Ints = NDArray[np.int64]
 STARTS = (0.305, 0.08, 0.02, 0.005)  # coverages at which testing begins; chosen for the best worst case, see the docs
 START = 0.3  # the same for the first of them where errors are few
 MAIN_SHARE = 0.88  # of δ, at the first of them; the others share the rest

@@ -10,6 +10,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._draws import coarse
 from abstain._errors import InvalidInputError
 from abstain.thresholds.binomial import binomial_p
@@ -22,8 +23,6 @@ from abstain.thresholds.sample import Sample, check_chance, check_target
 from abstain.thresholds.segments import Segment, few_errors, levels_of, segments, tested_in_turn
 from abstain.thresholds.threshold import Threshold, at_lower, at_upper
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Tests = Callable[[Sample, Segment, float, tuple[float, ...], int], tuple[Ints, "Extent | Ints", bool]]
 LEAST_DELTA = 1e-6  # below it what the critical values leave aside would count
 FEW = 6  # values of a score up to which each is tested by itself

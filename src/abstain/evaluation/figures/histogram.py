@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain.evaluation import Evaluation
 from abstain.evaluation.operating_point import Point
 from abstain.report.figures.style import (
@@ -19,7 +20,6 @@ from abstain.report.figures.style import (
     printed,
 )
 
-Floats = NDArray[np.float64]
 BINS = 40
 KINDS: dict[str, dict[str, Any]] = {
     "right": {"color": COLOURS[0], "linestyle": "-", "hatch": None},

@@ -6,14 +6,13 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._kernels.ranking import order_rows
 from abstain.evaluation.bounds import clustered_bounds, upper_bounds
 from abstain.evaluation.divisions import KINDS, Division
 from abstain.evaluation.mixes import MIXES
 from abstain.thresholds.threshold import apart, between
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 POINTS = 2000  # thresholds that a page knows, besides the chosen one
 
 

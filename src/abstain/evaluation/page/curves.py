@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._extras import require
 from abstain._text import counted
 from abstain.evaluation.page.context import PageContext
@@ -15,8 +15,6 @@ from abstain.report.page import Section, render, shortened
 from abstain.report.page.parts import chart
 from abstain.scores.registry import DEFAULT
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 MOST = 16  # curves
 DRAWN = 6  # of them from the beginning
 UNIT = 1_000_000  # shares are integers of this unit

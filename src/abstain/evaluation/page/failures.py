@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain.evaluation.divisions import Division
 from abstain.evaluation.page.context import PageContext
 from abstain.metrics.slices import rows_of_parts
 from abstain.report.page import Section, TableCell, name, render, table
 from abstain.thresholds.refutation import p_above
 
-Ints = NDArray[np.int64]
 LEVEL = 0.05
 SHOWN = 50
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain._cached_property import cached_property
 from abstain._errors import InvalidInputError
 from abstain._text import counted
@@ -14,8 +14,6 @@ from abstain.metrics.checks import rejected_last
 from abstain.monitor.estimates.density_ratio import density_ratio
 from abstain.outputs import Outputs
 from abstain.selector import Selector
-
-Floats = NDArray[np.float64]
 
 
 @final

@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from abstain._arrays import Floats
 from abstain.monitor.estimates.case import RiskMethod, ShiftCase
 from abstain.outputs import Outputs
 from abstain.scores.logit_scores import MaxSoftmax
 
-Floats = NDArray[np.float64]
 CERTAIN = 1e300  # stands for an infinite confidence
 
 

@@ -1,15 +1,14 @@
 """How much more frequent rows like a reference row are among new rows, by a domain classifier on the outputs."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats
 from abstain.outputs import Outputs
 from abstain.scores.held_out import FOLDS, folds
 from abstain.scores.logistic import fit_logistic
 from abstain.scores.logit_scores import logit_scores
 from abstain.scores.quantile_map import QuantileMap
 
-Floats = NDArray[np.float64]
 RIDGE = 10.0
 LARGEST = 20.0  # weight of a row: a few rows must not stand for all
 MOST_ROWS = 10_000  # of each side that the classifier is fitted on

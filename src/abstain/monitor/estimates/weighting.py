@@ -1,15 +1,14 @@
 """Estimates from reference rows weighted to resemble the new ones: importance weighting, PAPE and MaNo."""
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import log_softmax
 
+from abstain._arrays import Floats
 from abstain.monitor.estimates.case import RiskMethod, ShiftCase
 from abstain.monitor.estimates.confidence import calibrated
 from abstain.outputs import Outputs
 
-Floats = NDArray[np.float64]
 NORM = 4  # of MaNo
 UNCERTAIN = 5.0  # mean cross-entropy against the uniform distribution up to which the exponential is cut off
 STEEPEST = 50.0  # tilt, in standard deviations of the statistic

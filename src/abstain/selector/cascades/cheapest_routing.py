@@ -4,13 +4,12 @@ from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc, expit
 
+from abstain._arrays import Floats
 from abstain.selector.cascades.routing import LogOdds, Routing
 from abstain.thresholds.threshold import between
 
-Floats = NDArray[np.float64]
 Vector = tuple[float, ...]
 POINTS = 32  # thresholds tried for each stage, besides all rows and none
 SWEEPS = 3  # over the stages, where there are more than two

@@ -7,12 +7,12 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arrays import Ints
 from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain.outputs import Outputs
 from abstain.outputs.outputs import expect_outputs
 
 ABSENT = -1
-Ints = NDArray[np.int64]
 
 
 @final

@@ -4,16 +4,14 @@ from dataclasses import dataclass
 from typing import Self, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from abstain._arrays import Floats, Ints
 from abstain._errors import InvalidInputError
 from abstain.scores.logistic import FLATTEST, OF_BASE, fit_logistic
 from abstain.scores.quantile_map import QuantileMap
 from abstain.scores.rows import CERTAIN
 from abstain.scores.score import Stored
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 HALVINGS = 150
 
 

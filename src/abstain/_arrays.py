@@ -1,0 +1,8 @@
+"""Types of arrays, by what they hold; shapes are in the docstrings."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
