@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from types import NoneType
 from typing import Any, Self, final
 
 import numpy as np
@@ -137,7 +138,9 @@ def _truths(column: Any, n: int) -> NDArray[np.int8]:
     cells = TextCells.of(column)
     if cells is not None and (codes := cells.truths()) is not None:
         return codes
-    truths = [at(k, truth, value) for k, value in enumerate(_values(column))]
+    truths = _values(column)
+    if not set(map(type, truths)) <= {bool, NoneType}:
+        truths = [at(k, truth, value) for k, value in enumerate(truths)]
     return np.array([UNKNOWN if value is None else value for value in truths], dtype=np.int8)
 
 

@@ -32,14 +32,14 @@ class TextCells:
 
     @classmethod
     def of(cls, column: Any, /) -> "TextCells | None":
-        """Those of a list or a Polars series of strings, integers or truth values; None of anything else."""
+        """Those of a list or a Polars series of strings or integers; None of anything else."""
         if isinstance(column, TextCells):
             return column
         if isinstance(column, list):
             kinds = set(map(type, column)) - {NoneType}
             if kinds <= {str}:
                 return cls.of_texts([each or "" for each in column])
-            if kinds not in ({int}, {bool}):
+            if kinds != {int}:
                 return None
             return cls.of_texts(["" if each is None else str(each) for each in column])
         if not str(getattr(column, "dtype", "")).startswith(TEXTS):
