@@ -9,12 +9,12 @@ from guarantees import noise
 from scipy.stats import norm
 
 from abstain import Outputs, calibrate, certify
-from abstain.metrics.two_models import Pair, TwoModels
+from abstain.metrics.two_models import ModelDifference, TwoModels
 from abstain.thresholds import Quantity
 from abstain.thresholds.refutation import refutation_p
 
 LEVEL = 0.05
-POINTS: dict[str, Callable[[TwoModels], Pair]] = {
+POINTS: dict[str, Callable[[TwoModels], ModelDifference]] = {
     "AURC": lambda two: two.aurc(),
     "AURC-0.5": lambda two: two.aurc(alpha=0.5),
     "risk at coverage 0.8": lambda two: two.risk(coverage=0.8),

@@ -33,10 +33,10 @@ def installed(monkeypatch):
     def set_origin(origin):
         def distribution(_):
             if origin is None:
-                raise extras.PackageNotFoundError
+                raise PackageNotFoundError
             return Installed(origin)
 
-        monkeypatch.setattr(extras, "distribution", distribution)
+        monkeypatch.setattr("importlib.metadata.distribution", distribution)
 
     return set_origin
 

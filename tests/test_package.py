@@ -39,6 +39,16 @@ def test_what_the_readme_writes_works_after_import_abstain():
     assert subprocess.check_output([sys.executable, "-c", code], text=True).count("<") == 3
 
 
+def test_help_and_hasattr_work_without_the_extras():
+    code = (
+        "import sys; sys.modules['mlflow'] = None; import abstain; print(hasattr(abstain, 'mlflow'))\n"
+        "try: abstain.mlflow\n"
+        "except AttributeError as error: print(type(error).__name__, error)"
+    )
+    shown = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert shown.startswith("False\nMissingModuleError abstain.mlflow needs mlflow")
+
+
 def test_dir_shows_the_public_names_and_nothing_else():
     assert set(dir(abstain)) == {*abstain.__all__, "__version__"}
 

@@ -24,13 +24,23 @@ def __getattr__(name: str) -> Any:
     if name == "__all__":
         value: Any = sorted([*homes.keys() - {"*"}, *import_module(homes["*"]).__all__])
     elif homes.get(name) == "abstain":
-        value = import_module(f"abstain.{name}")
+        value = _module(name)
     elif name in homes or (name[:1].isupper() and name in import_module(homes["*"]).__all__):
         value = getattr(import_module(homes.get(name, homes["*"])), name)
     else:
         raise AttributeError(f"module 'abstain' has no attribute {name!r}")
     globals()[name] = value
     return value
+
+
+def _module(name: str) -> Any:
+    """A module; one whose extra is missing is a missing attribute, so that ``hasattr`` and ``help`` work."""
+    from abstain._errors import MissingExtraError, MissingModuleError
+
+    try:
+        return import_module(f"abstain.{name}")
+    except MissingExtraError as error:
+        raise MissingModuleError(str(error)) from error
 
 
 def __dir__() -> list[str]:

@@ -19,6 +19,7 @@
     ├── WorkerDiedError          a worker process was killed (an OSError)
     ├── RequestError             `abstain serve` refuses a request, with a status
     ├── MissingExtraError        an optional package is not installed (an ImportError)
+    ├── MissingModuleError       a module of abstain needs such a package (an AttributeError)
     └── NoSafeThresholdError     no threshold satisfies the target on these rows (a ValueError)
 
 A leaf that knows more of its subject is defined there (`CannotFitError`, `CannotDrawError`, `NoSafeThresholdError`);
@@ -124,6 +125,11 @@ class RequestError(AbstainError):
 
 class MissingExtraError(AbstainError, ImportError):
     """A feature needs a package that is not installed."""
+
+
+@final
+class MissingModuleError(AbstainError, AttributeError):
+    """An attribute of `abstain` is a module that needs a package that is not installed."""
 
 
 @contextmanager

@@ -322,3 +322,11 @@ def test_an_integer_label_that_is_no_class_is_named():
 
 def test_names_in_writing_leave_class_numbers():
     assert Outputs(logits=2 * np.eye(2), labels=[0, 1], class_names=["1", "0"]).labels.tolist() == [0, 1]
+
+
+def test_two_classes_that_seem_to_be_called_by_their_signs_are_warned_of():
+    labels = np.tile([-1, 1], 20)
+    with pytest.warns(UserWarning, match=r"pass class_names=\[-1, 1\]"):
+        Outputs(logits=np.zeros((40, 2)), labels=labels)
+    named = Outputs(logits=np.zeros((40, 2)), labels=labels, class_names=[-1, 1])
+    assert named.errors.mean() == 0.5

@@ -120,7 +120,7 @@ def test_the_order_of_rows_decides_nothing():
         (lambda r: r.answer([], []), "must be asked for first"),
         (
             lambda r: r.ask([0.9], [1], labels=1).ask([0.9], [1], labels=1),
-            "1 rows asked for before must be labelled first",
+            "1 rows that were asked for must be labelled first",
         ),
         (lambda r: r.ask([0.9], [1], labels=1).answer([2], [0]), "every row asked for, got none for 1, '1' first"),
         (lambda r: r.ask([0.9], [1], labels=1).answer([1], [1.5]), "`errors` must be from 0 to 1 for each id"),

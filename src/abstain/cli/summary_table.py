@@ -21,7 +21,8 @@ def table_lines(summary: "abstain.Summary", /, *, intervals: bool = False, rest:
     ``rest`` says where the scores are that the table leaves out.
     """
     yield from _tables(summary, intervals)
-    legend = f"{BEST} best of its column, {TIED} statistically tied with it (paired {100 * summary.level:g}% interval)."
+    legend = f"{BEST} best of its column, {TIED} statistically tied with it (paired {100 * summary.level:g}% interval)"
+    legend += "." if all(column.alpha is not None for column in summary.columns) else "; only AURC is tested."
     yield Paragraph(f"{summary.caption} {legend}", "dim")
     if summary.not_shown:
         yield Paragraph(f"Not shown: {counted(summary.not_shown, 'score')} that rank lower; {rest}.", "dim")

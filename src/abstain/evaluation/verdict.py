@@ -130,7 +130,9 @@ class ScoreVerdict:
             items = [f"{best} at coverages up to {alpha:g}" for alpha, best in self.elsewhere]
             words += f" Better where less is accepted: {listed(_some(items))}."
         if self.worse:
-            items = [f"{MIXES[mix].words} ({100 * own:.2f}%, {100 * usual:.2f}%)" for mix, own, usual in self.worse]
+            items = [
+                f"{MIXES[mix].words} ({100 * usual:.2f}% against {100 * own:.2f}%)" for mix, own, usual in self.worse
+            ]
             words += f" {BASELINE} is ahead of {self.score} {listed(_some(items))}."
         if self.learning is not None:
             gain = self.learning

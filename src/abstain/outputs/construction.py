@@ -92,6 +92,8 @@ def _each_row(
         labels, names = _numbered(given["labels"], class_names, z, usable)
         fields["class_names"] = fields["class_names"] or names
         fields["labels"] = check.as_class_numbers(labels, n, k)
+        if k == 2 and names is None and given["shift"] is None:
+            check.warn_of_signs(fields["labels"])
     fields["shift"] = check.check_shift(given["shift"], fields["labels"], n)
     if given["domain"] is not None:
         fields["domain"] = check.group_names(given["domain"], n)

@@ -31,7 +31,7 @@ from abstain.outputs.save import save
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Outputs:
-    """The logits of a classifier on n samples, and what else is known of them.
+    """What a classifier returned for n samples, such as logits or probabilities, and what else is known of them.
 
     Everything in abstain starts here. Arrays are checked once, then read-only, and viewed, not copied. Give logits, or
     probabilities, or confidences that something else computed.

@@ -1,5 +1,6 @@
 """Checks of the arrays of `Outputs`, made once when it is constructed."""
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
@@ -105,9 +106,22 @@ def as_class_numbers(array: Array, n: int, n_classes: int, /) -> NDArray[np.int6
         raise RowError(
             f"`labels` must be below the number of classes ({n_classes}), got {array[bad]} in row",
             bad,
-            ". Use a negative label for a class the classifier does not know.",
+            ". Pass class_names=model.classes_ if labels are not 0, 1, …; use a negative label for an unknown class.",
         )
     return np.asarray(array, dtype=np.int64)
+
+
+FEW_LABELS = 20  # of which −1 and 1 alone may be chance
+
+
+def warn_of_signs(labels: NDArray[np.int64], /) -> None:
+    """Warn where two classes seem to be called −1 and 1, as is usual for scikit-learn."""
+    if len(labels) >= FEW_LABELS and np.array_equal(np.unique(labels), [-1, 1]):
+        warnings.warn(
+            "`labels` are −1 and 1, of which −1 stands for a class that the classifier does not know. If it is the "
+            "first of two classes, pass class_names=[-1, 1], or model.classes_.",
+            stacklevel=2,
+        )
 
 
 def per_row(name: str, value: Any, n: int, kinds: str, /) -> Array:

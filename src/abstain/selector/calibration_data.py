@@ -50,7 +50,7 @@ class CalibrationData:
         """How many of the rows given do not certify, and why; nothing where all do."""
         others = self.rows - self.held_out - certifying
         parts = [f"{self.held_out:,} chose or fitted the score"] if self.held_out else []
-        parts += [f"{others:,} placed the threshold or repeat a sample"] if others > 0 else []
+        parts += [f"{others:,} proposed thresholds or repeat a sample"] if others > 0 else []
         certify = f"{certifying:,} certify the threshold"
         given = f" Of the {self.rows:,} rows given, {listed([*parts, certify])}." if parts else ""
         unusable = f" Rows that are not finite, {self.unusable:,} here, are never accepted." if self.unusable else ""

@@ -94,11 +94,11 @@ def _left_out(test: GuaranteeTest) -> str:
 
 def slice_words(fresh: FreshData, /) -> list[str]:
     """The classes and domains whose risk is significantly above what is guaranteed for all rows."""
-    kinds = (("class", fresh.classes), ("group", fresh.domains))
+    kinds = (("Where the answer is", fresh.classes), ("In the group", fresh.domains))
     return [
-        f"In the {kind} {part.counts.name}, {_observed(part.counts)}, significantly more than is guaranteed for all "
+        f"{where} {part.counts.name}, {_observed(part.counts)}, significantly more than is guaranteed for all "
         "rows together."
-        for kind, slices in kinds
+        for where, slices in kinds
         for part in slices
         if part.above
     ] + [

@@ -169,7 +169,7 @@ class Recertification:
         """
         if self.pending:
             raise InvalidInputError(
-                f"{len(self.pending)} rows asked for before must be labelled first (`answer`), got a further `ask`."
+                f"{len(self.pending)} rows that were asked for must be labelled first, got a request for more."
             )
         check_at_least("labels", labels, 1)
         c, names, group = self._columns(confidence, ids, groups)
@@ -225,7 +225,7 @@ class Recertification:
         """Take the errors (0 or 1), or losses from 0 to 1, of all pending rows, and look what they certify."""
         if not self.pending:
             raise InvalidInputError(
-                "Rows to label must be asked for first, got labels that no row waits for. Draw them: `ask`, or --ask."
+                "Rows to label must be asked for first, got labels that no row waits for. Draw rows with `ask` (--ask)."
             )
         names, wrong = np.asarray(ids).astype(str), np.asarray(errors, dtype=np.float64)
         if names.shape != wrong.shape or not ((wrong >= 0) & (wrong <= 1)).all():

@@ -166,7 +166,7 @@ class Selector:
         return reasons(self.entry, self.fitted, outputs, confidence, self.values(outputs), self._names(outputs))
 
     def answers(self, outputs: Outputs, /) -> NDArray[np.int64]:
-        """The prediction (n,) where it is accepted, −1 where the selector abstains."""
+        """The prediction (n,) where it is accepted, a class number from 0 on; −1 where the selector abstains."""
         return np.where(self.accepts(outputs), self.predictions(outputs), ABSTAIN)
 
     def predictions(self, outputs: Outputs, /) -> NDArray[np.int64]:

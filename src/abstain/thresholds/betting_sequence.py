@@ -151,7 +151,7 @@ class ClusteredRows:
             target=risk,
             probability=1 - delta,
             **population,
-            caveats=(f"{len(pilot.confidence):,} rows more proposed the thresholds to test",),
+            caveats=(f"{len(pilot.confidence):,} other rows proposed the thresholds to test",),
         )
         return Threshold.counted(value, "betting", rest.confidence, rest.losses, guarantee)
 

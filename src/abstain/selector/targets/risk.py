@@ -52,7 +52,8 @@ class Risk(Target):
     jointly : bool
         Whether all groups hold together with probability 1 − δ, or each by itself.
     method : str, optional
-        A name in `abstain.thresholds.methods`; by default `step_down`, or `betting` for rows in clusters.
+        ``"step_down"``, ``"betting"``, ``"sgr"`` or ``"bonferroni"``; by default `step_down`, or `betting` for rows in
+        clusters.
     largest_cluster : int or None
         Rows that share an id in deployment at most, by default as many as here.
     label_above : float or None
