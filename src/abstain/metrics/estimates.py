@@ -130,10 +130,15 @@ def _harmonic(k: int) -> float:
 
 
 def _by_rows(ranking: Ranking, alphas: Sequence[float], level: float) -> list[Estimate]:
+    if ranking.rows.is_counted:  # in one pass, by a kernel that influence and areas of rows use too
+        ms = [ranking.prefix(alpha) for alpha in alphas]
+        areas = [sums.risks / m for m, sums in zip(ms, ranking.error_areas(np.array(ms)), strict=True)]
+    else:
+        areas = [area(ranking.groups, alpha=alpha) for alpha in alphas]
     estimates_by_alpha = []
-    for alpha in alphas:
+    for alpha, at in zip(alphas, areas, strict=True):
         influence = aurc_influence(ranking, alpha=alpha)
-        value = area_value(area(ranking.groups, alpha=alpha), influence, beyond=_beyond(ranking, alpha))
+        value = area_value(at, influence, beyond=_beyond(ranking, alpha))
         estimate = _estimate(value, level, alpha, ranking)
         if len(ranking.rows) <= KEPT:
             estimate.__dict__["influence"] = influence  # the property's cached value
