@@ -25,8 +25,11 @@ MODULES = (
     "selector",
     "shifts",
     "sketch",
+    "serve",
     "sklearn",
+    "telemetry",
     "thresholds",
+    "torch",
 )
 
 

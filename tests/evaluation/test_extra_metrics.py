@@ -34,7 +34,7 @@ def test_metrics_are_asked_for_by_name_and_parameter(mixed_outputs):
     assert evaluate(outputs, scores=["energy"]).extra_metrics == []
     with pytest.raises(ValueError, match=r"`metric` must be a known metric, got 'augrcc'\. Did you mean augrc"):
         evaluate(outputs, metrics=["augrcc"])
-    with pytest.raises(ValueError, match="`option of augrc` must be one of"):
+    with pytest.raises(ValueError, match="`augrc` must come without options, got risk"):
         evaluate(outputs, metrics=["augrc(risk=1)"])
 
 
@@ -68,3 +68,12 @@ def test_further_metrics_count_the_rows_that_aurc_counts(mixed_outputs):
     result = next(row for row in evaluation.extra_metrics if row["metric"] == "aurc" and row["mix"] == "all")
     assert result["value"] == evaluation.row("energy", "all", 1.0).aurc
     assert not any(row["metric"] == "brier_score" for row in evaluation.extra_metrics)
+
+
+def test_a_metric_that_these_rows_do_not_define_is_named(mixed_outputs):
+    outputs = mixed_outputs()
+    known = outputs[outputs.labels >= 0]
+    evaluation = evaluate(known, scores=["energy"], metrics=["ood_auroc", "augrc"])
+    assert "Left out: ood_auroc, not defined on these rows." in evaluation.notes
+    with pytest.raises(ValueError, match="`risk` of coverage_at_risk must be between 0 and 1, got 2"):
+        evaluate(known, scores=["energy"], metrics=["coverage_at_risk(risk=2)"])

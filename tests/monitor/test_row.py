@@ -158,3 +158,10 @@ def test_a_loss_needs_an_id_unless_it_is_an_error_or_none(name):
     with pytest.raises(InvalidInputError, match=r"`loss` must come with an `id`, got 0\.5 without one"):
         row_of({"loss": "0.5", **name})
     assert [row_of({"loss": value, **name}).error for value in (0, "1", "")] == [False, True, None]
+
+
+def test_losses_of_rows_that_were_not_drawn_for_an_audit_are_not_read():
+    columns = {"review": "queue", "loss": 0.9, "accepted": True, "confidence": 0.9}
+    assert row_of(columns).error is None
+    with pytest.raises(InvalidInputError, match="`loss` must come with an `id`"):
+        row_of(columns | {"review": "audit"})

@@ -142,3 +142,18 @@ def test_a_target_risk_is_about_the_answers_of_a_score_that_changes_them():
     accepted = selector.accepts(second)
     assert (selector.predictions(second)[accepted] != second.predictions[accepted]).any()
     assert 0 < selector.errors(second)[accepted].mean() < 0.15
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: target_of(Risk(0.1), delta=0.001), "`delta` must be left out with a target"),
+        (lambda: target_of(Coverage(0.5), delta=None), "`delta` must be left out with a target"),
+        (lambda: Cost(np.inf), "`cost` must be at least 0 and finite"),
+        (lambda: Risk(0.1, label_above="high"), "`label_above` must be a number"),
+        (lambda: calibrate(digits()[:500], miss_rate={"1": 0.5, 1: 0.9}), "must name each class once"),
+    ],
+)
+def test_what_would_weaken_a_guarantee_in_silence_is_refused(wrong, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        wrong()

@@ -239,6 +239,8 @@ def _rates(options: list[str] | None) -> dict[str, float] | None:
     rates = {}
     for option in options or ():
         name, equals, share = option.rpartition("=")
+        if name in rates:
+            raise InvalidInputError(f"`--miss-rate` must be given once for a class, got {name} twice.")
         try:
             rates[name] = written_number(share)
         except ValueError:

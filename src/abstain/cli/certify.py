@@ -117,6 +117,7 @@ def _fresh(loaded: "abstain.Selector | abstain.Cascade", files: list[Path], grou
     elif len(files) > 1:
         raise InvalidInputError(f"`--on` must be given once for a selector, got {len(files)}.")
     if len(files) == 1 and names >= {*COLUMNS}:
+        refuse({"--group-column": group}, "be left out with decisions that have an audit")
         return AuditedDecisions.of(*read_decisions(file).values())
     if isinstance(loaded, abstain.Cascade):
         return stage_outputs(loaded, files, what="--on")
@@ -130,8 +131,8 @@ def _fresh(loaded: "abstain.Selector | abstain.Cascade", files: list[Path], grou
             f"`{file}` must have an audit or a label for every decision, got decisions without a label. Run `serve` or "
             "`select` with --audit: labels that come for other reasons, such as complaints, would mislead."
         )
-    column = loaded.certified_column or group
-    if column not in names and "group" in names:  # which `select` calls it
+    column = group or loaded.certified_column
+    if group is None and column not in names and "group" in names:  # which `select` calls it
         column = None
     rows = abstain.Outputs.load(file, nonfinite="reject", group=column)
     warn_unused(file, group=column)

@@ -1,13 +1,15 @@
 """A function as a command: its groups of options, ``--json``, and its help with the example at the end."""
 
 import inspect
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer.core
 
-from abstain._errors import AbstainError
+from abstain._errors import AbstainError, InvalidInputError
 from abstain.cli.printing import Result, print_json, show
 from abstain.cli.terminal import shown
 
@@ -94,6 +96,7 @@ def _flat(command: Callable[..., Result | None]) -> Callable[..., None]:
         parameters.append(inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Json))
 
     def flat(**values: Any) -> None:
+        _check_outputs(values)
         json = values.get("json", False) if takes_json else values.pop("json", False)
         for name, kind in groups.items():
             values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
@@ -103,6 +106,20 @@ def _flat(command: Callable[..., Result | None]) -> Callable[..., None]:
     flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     flat.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return flat
+
+
+def _check_outputs(values: dict[str, Any]) -> None:
+    """Refuse to write over a file that the command reads."""
+    read = [path for name, value in values.items() if name != "output" for path in _files(value)]
+    for path in _files(values.get("output")):
+        if any(path.samefile(other) for other in read):
+            raise InvalidInputError(f"`--output` must be another file than those that are read, got {path}.")
+
+
+def _files(value: Any) -> list[Path]:
+    """The existing files that an option names."""
+    paths = [Path(item) for item in (value if isinstance(value, list) else [value]) if isinstance(item, str | Path)]
+    return [path for path in paths if os.path.isfile(path)]  # False, not an error, where it cannot be a path
 
 
 def _fields(kind: Any) -> list[inspect.Parameter]:

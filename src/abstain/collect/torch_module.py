@@ -81,7 +81,7 @@ def _made(value: Any, name: str) -> Any:
     if callable(value) and not isinstance(value, kinds):
         try:
             inspect.signature(value).bind()
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise InvalidTypeError(f"`model` must be made without arguments, got {name!r}: {error}.") from None
         with foreign(f"`model` must be made without an error, here {name!r}"):
             value = value()

@@ -9,7 +9,7 @@ import numpy as np
 from abstain._errors import InvalidInputError
 from abstain.evaluation.chance_level import suspicion_of
 from abstain.evaluation.evaluation import Evaluation
-from abstain.evaluation.extra_metrics import as_metrics, metric_rows
+from abstain.evaluation.extra_metrics import Asked, as_metrics, metric_rows
 from abstain.evaluation.fitting import Fitting, FittingDraw, Progress, announced, fit_scores, silent
 from abstain.evaluation.mixes import mixes_of
 from abstain.evaluation.score_comparison import Ranked, compared
@@ -88,7 +88,7 @@ def evaluate(
         behind={pair: difference for _, behind in tables for pair, difference in behind.items()},
         extra=tuple(extra),
         left_out=fits.left_out,
-        notes=(*_notes_on(outputs), *fits.notes, *about_scores, *dropped),
+        notes=(*_notes_on(outputs), *fits.notes, *about_scores, *dropped, *_not_measured(metrics, asked, extra)),
         level=level,
         entries=fits.entries,
         alike=ranked.alike(),
@@ -99,6 +99,13 @@ def evaluate(
         indices=fits.indices,
         seed=fitting.seed if isinstance(fitting, FittingDraw) else 0,
     )
+
+
+def _not_measured(metrics: str | Iterable[str], asked: Asked, extra: list[MetricRow]) -> list[str]:
+    """That a metric which was asked for by name is not defined on these rows."""
+    named = {metrics} if isinstance(metrics, str) else set(metrics)
+    missing = [name for name, _, _ in asked if name in named and all(row.metric != name for row in extra)]
+    return [f"Left out: {', '.join(missing)}, not defined on these rows."] if missing else []
 
 
 def _check(outputs: Outputs, alphas: Sequence[float]) -> None:

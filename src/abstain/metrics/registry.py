@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from importlib import import_module
 
 from abstain._arguments import check_number
+from abstain._errors import InvalidInputError
 from abstain._names import called, check_name
 from abstain.metrics.metric import Metric
 
@@ -24,6 +25,10 @@ def as_metric(asked: str, /) -> tuple[Metric, float]:
     check_name("metric", name, METRICS, rule="be a known metric", otherwise=f"There are {', '.join(METRICS)}.")
     metric = METRICS[name]
     for option, value in options.items():
-        check_name(f"option of {name}", option, [] if metric.parameter is None else [metric.parameter])
+        if metric.parameter is None:
+            raise InvalidInputError(f"`{name}` must come without options, got {option}.")
+        check_name(f"option of {name}", option, [metric.parameter])
         check_number(option, value)
+        if not 0 <= value <= 1:
+            raise InvalidInputError(f"`{option}` of {name} must be between 0 and 1, got {value}.")
     return metric, float(options.get(metric.parameter or "", metric.default))

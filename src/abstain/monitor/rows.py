@@ -60,10 +60,11 @@ class StreamRows:
         """
         n = len(next(iter(columns.values()), ()))
         confidence, has = _numbers(columns.get("confidence"), n)
-        accepted, errors = _truths(columns.get("accepted"), n), _errors(columns, n)
-        if "review" in columns:
+        accepted, counts = _truths(columns.get("accepted"), n), np.ones(n, dtype=bool)
+        if "review" in columns:  # labels of accepted rows that were not drawn are not read
             drawn = np.array([value == AUDITED for value in _values(columns["review"])], dtype=bool)
-            errors = np.where((accepted != 0) & ~drawn, UNKNOWN, errors).astype(np.int8)
+            counts = drawn | (accepted == 0)
+        errors = np.where(counts, _errors(columns, n, counts), UNKNOWN).astype(np.int8)
         return cls(
             accepted,
             confidence,
@@ -167,8 +168,11 @@ def _numbers(column: Any, n: int) -> tuple[NDArray[np.float64], NDArray[np.bool_
     return numbers, kinds == READ
 
 
-def _errors(columns: Columns, n: int) -> NDArray[np.int8]:
-    """Whether the answer was wrong, by ``error``, ``correct``, ``loss``, or ``label`` and ``prediction``."""
+def _errors(columns: Columns, n: int, counts: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Whether the answer was wrong, by ``error``, ``correct``, ``loss``, or ``label`` and ``prediction``.
+
+    Losses of rows that do not count are not read.
+    """
     if "error" in columns:
         return _truths(columns["error"], n)
     if "correct" in columns:
@@ -177,7 +181,7 @@ def _errors(columns: Columns, n: int) -> NDArray[np.int8]:
     if "loss" in columns:
         ids = _values(columns["id"]) if "id" in columns else [None] * n
         losses = enumerate(zip(_values(columns["loss"]), ids, strict=True))
-        coins = [at(row, lambda pair: drawn_error(*pair), pair) for row, pair in losses]
+        coins = [at(row, lambda pair: drawn_error(*pair), pair) if counts[row] else None for row, pair in losses]
         return np.array([UNKNOWN if coin is None else coin for coin in coins], dtype=np.int8)
     if not {"label", "prediction"} <= columns.keys():
         return np.full(n, UNKNOWN, dtype=np.int8)

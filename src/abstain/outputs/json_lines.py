@@ -41,6 +41,10 @@ def _is_second(key: str, row: dict[str, Any]) -> bool:
 def _row(file: Path, number: int, line: str) -> dict[str, Any]:
     try:
         pairs = json.loads(line, object_pairs_hook=_distinct)
+    except json.JSONDecodeError as error:
+        raise InvalidInputError(
+            f"`{file}` must hold JSON lines, got {error.msg} at column {error.colno} in line {number}."
+        ) from None
     except (ValueError, RecursionError) as error:
         raise InvalidInputError(f"`{file}` must hold JSON lines, got {error} in line {number}.") from None
     if not isinstance(pairs, dict):

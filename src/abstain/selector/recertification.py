@@ -8,8 +8,8 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from abstain._arguments import check_at_least
-from abstain._errors import InvalidInputError
+from abstain._arguments import check_at_least, check_number
+from abstain._errors import InvalidInputError, InvalidTypeError
 from abstain._io.records import from_json, to_json
 from abstain._text import listed
 from abstain.metrics.checks import rejected_last
@@ -68,6 +68,10 @@ class Recertification:
     offered: dict[str, tuple[float, ...]]
     clustered: bool
 
+    def __repr__(self) -> str:
+        certified = f"{len(self.certified)} of {len(self.searches)} thresholds certified"
+        return f"<Recertification: {len(self.ids)} rows labelled, {len(self.pending)} pending, {certified}>"
+
     def __post_init__(self) -> None:
         if not self.searches:
             raise InvalidInputError("`selector` must have a group with a threshold to certify again, got none.")
@@ -87,6 +91,12 @@ class Recertification:
 
         Of several groups all that have a threshold, or ``only`` some of them; a target of its own needs all groups.
         """
+        if not isinstance(selector, Selector):
+            raise InvalidTypeError(f"`selector` must be a Selector, got {selector!r:.60}.")
+        if floor is not None:
+            check_number("floor", floor)
+            if floor != floor:
+                raise InvalidInputError("`floor` must be a confidence, got NaN.")
         target, delta = _target(selector, risk, delta)
         if selector.groups is None and only:
             raise InvalidInputError("`selector` must have a threshold for each group, got one for all rows.")

@@ -111,6 +111,17 @@ class AURC(_Binned):
 
     It is that of `abstain.metrics.aurc`, with confidences of one bin as ties: ``bracket()`` bounds what this
     can change. Processes are added up, exactly, by a sum. Labels below 0 are classes that the classifier does not know.
+
+    Parameters
+    ----------
+    alpha : float
+        The largest coverage that counts.
+    score : str or None
+        The score of the logits; None where confidences and errors are given.
+    bits : int
+        Of the bins, 2^bits of them.
+    **options : object
+        Of `torchmetrics.Metric`.
     """
 
     def __init__(self, *, alpha: float = 1.0, score: str | None = DEFAULT, bits: int = BITS, **options: Any):
@@ -132,7 +143,19 @@ class AUGRC(_Binned):
 
 @final
 class RiskAtCoverage(_Binned):
-    """The share of errors among the most trusted ``coverage`` of the rows, which accumulates as `AURC` does."""
+    """The share of errors among the most trusted ``coverage`` of the rows, which accumulates as `AURC` does.
+
+    Parameters
+    ----------
+    coverage : float
+        The share of the rows to accept.
+    score : str or None
+        The score of the logits; None where confidences and errors are given.
+    bits : int
+        Of the bins, 2^bits of them.
+    **options : object
+        Of `torchmetrics.Metric`.
+    """
 
     def __init__(self, *, coverage: float = 0.8, score: str | None = DEFAULT, bits: int = BITS, **options: Any) -> None:
         check_share("coverage", coverage)

@@ -22,13 +22,21 @@ torch = require("torch", extra="torch", feature="abstain.torch")
 
 
 class Selection(NamedTuple):
-    """What a selective model returns for a batch; tensors of shape (n,) on the model's device."""
+    """What a selective model returns for a batch; tensors on the model's device.
+
+    Attributes
+    ----------
+    prediction : (n,) tensor
+        The classifier's own class, or the cheapest where the selector knows the costs; −1 where a row is non-finite.
+    confidence : (n,) tensor
+        By the selector's score.
+    accepted : (n,) tensor
+        Whether the prediction is to be trusted.
+    """
 
     prediction: Any
-    """The classifier's own class, or the cheapest where the selector knows the costs; −1 where a row is non-finite."""
     confidence: Any
     accepted: Any
-    """Whether the prediction is to be trusted."""
 
 
 class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
@@ -39,6 +47,15 @@ class SelectiveModel(torch.nn.Module):  # type: ignore[misc, name-defined]
     ``torch.export`` and traced to TorchScript by ``torch.jit.trace``, after a first batch if that layer was not named;
     what comes out gives a plain tuple and does not need abstain. It may be called from several threads. Its
     ``state_dict`` holds the selector with the weights, and ``load_state_dict`` takes both.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        The classifier, which returns logits.
+    selector : Selector
+        What decides; its score must not be a function of the user's.
+    head : str, optional
+        The name of the last linear layer.
     """
 
     def __init__(self, model: Any, selector: Selector, *, head: str | None = None) -> None:

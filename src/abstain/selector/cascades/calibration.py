@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from abstain._arguments import check_number
+from abstain._arguments import check_list, check_number
 from abstain._errors import InvalidInputError
 from abstain.metrics.checks import rejected_last
 from abstain.outputs import Outputs
@@ -136,6 +136,7 @@ def _names(names: Sequence[str] | None, outputs: Any) -> tuple[str, ...]:
 
 def _checked_human_cost(costs: Sequence[float], human_cost: float | None, stages: int) -> float:
     """What a person costs, by default ten times as much as all stages; an error for costs that do not fit."""
+    check_list("costs", costs, "numbers")
     if len(costs) != stages:
         raise InvalidInputError(f"`costs` must have one cost for each of {stages} stages, got {costs!r:.60}.")
     human = PERSON_FACTOR * sum(costs) if human_cost is None else human_cost

@@ -48,6 +48,8 @@ def target_of(target: Target | None = None, /, **options: Any) -> Target:
     if target is not None:
         if not isinstance(target, Target):
             raise InvalidInputError(f"`target` must be a target such as Risk(0.02), got {target!r:.60}.")
+        if not is_default(options.get("delta", defaults["delta"]), defaults["delta"]):
+            given["delta"] = options["delta"]
         if given:
             raise InvalidInputError(
                 f"`{next(iter(given))}` must be left out with a target, got both. Put it into the target."

@@ -23,8 +23,9 @@ from abstain.thresholds.methods import METHODS
 def _check_cost(_: str, cost: Any) -> None:
     if isinstance(cost, str):
         raise InvalidTypeError(f"`cost` must be a number, or one for each class, got {cost!r}.")
-    if (as_doubles("cost", cost) < 0).any():
-        raise InvalidInputError(f"`cost` must be at least 0, got {np.min(cost)}.")
+    values = as_doubles("cost", cost)
+    if not ((values >= 0) & (values < np.inf)).all():
+        raise InvalidInputError(f"`cost` must be at least 0 and finite, got {cost!r:.60}.")
 
 
 @final

@@ -82,6 +82,8 @@ def by_rule_of_classes(target: Target, rates: Mapping[str | int, float], rows: S
     if rows.outputs.labels is None:
         raise unlabelled("outputs")
     names = class_list(rows.outputs)
+    if len({str(name) for name in rates}) < len(rates):
+        raise InvalidInputError(f"`miss_rate` must name each class once, got {', '.join(map(repr, rates))}.")
     for name in rates:
         check_name(
             "miss_rate",

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from abstain._arguments import check_number
 from abstain._errors import InvalidInputError
 from abstain._names import check_name
 from abstain.outputs import Outputs
@@ -87,6 +88,7 @@ class Risk(Target):
                     "one row of each cluster."
                 )
         if self.label_above is not None:
+            check_number("label_above", self.label_above)
             if self.label_above != self.label_above:
                 raise InvalidInputError("`label_above` must be a confidence, got NaN.")
             if self.per is not None or self.method is not None:
