@@ -483,7 +483,7 @@ def test_a_file_given_twice_counts_once_and_its_alarm_stands_until_acknowledged(
     assert "ALARM at row" not in again.stdout
     assert f"ALARM standing since row {row}: the risk is above the guaranteed risk." in again.stdout
     assert "200 errors in 300 accepted" in again.stdout
-    assert "Skipped 300 rows whose ids were counted before" in again.stdout
+    assert "Skipped 300 rows that were given before" in again.stdout
 
     heard = run("monitor", "--state", tmp_path / "w.json", "--acknowledge")
     assert heard.returncode == 0
@@ -708,7 +708,10 @@ def test_rows_of_an_id_that_come_in_another_file_are_left_out_and_told(run, tmp_
     fresh[52:].write_csv(tmp_path / "two.csv")
     run("monitor", tmp_path / "one.csv", "--selector", selector, "--state", state)
     done = run("monitor", tmp_path / "two.csv", "--state", state, width=300)
-    assert "Left out 3 rows of ids that had already been counted. Give all rows of an id in one file" in done.stdout
+    assert (
+        "Left out 3 rows that came after the cluster of their id was closed. Give all rows of an id in one file"
+        in done.stdout
+    )
     assert json.loads(state.read_text())["scores"]["n"] == 20
 
 

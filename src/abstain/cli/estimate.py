@@ -15,20 +15,20 @@ def estimate(
     selector: DeciderFile,
     outputs: Annotated[
         list[Path],
-        typer.Argument(help="New outputs, of a cascade of each model; labels are not read if there are any."),
+        typer.Argument(help="New outputs; for a cascade, one for each model. Labels in them are ignored."),
     ],
     reference: Annotated[
         list[Path],
         typer.Option(
-            help="Labelled outputs from before the shift, such as those of calibration; for a cascade, repeat it."
+            help="Labelled outputs from before the shift, such as those of calibration; for a cascade, repeat."
         ),
     ],
     method: Annotated[
-        list[str] | None, typer.Option(help="A method; repeat. The first one is the headline. [all]")
+        list[str] | None, typer.Option(help="A method; repeat. The first gives the reported estimate. [all]")
     ] = None,
     group_column: GroupColumn = None,
 ) -> Result:
-    """Estimate the risk on outputs without labels. Accuracy too, by several methods; no estimate is a guarantee.
+    """Estimate risk and accuracy without labels. Several methods are used; none gives a guarantee.
 
     Each method assumes something about the shift that only labels can check; the spread between them shows how much
     that matters here. Coverage is counted.

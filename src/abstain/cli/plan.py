@@ -41,15 +41,15 @@ class PilotOptions:
     """A small labelled sample in place of assumptions."""
 
     pilot: Annotated[
-        Path | None, typer.Option(help="A small labelled table or folder, from which to predict a calibration.")
+        Path | None, typer.Option(help="Predict the calibration from this small labelled table or folder.")
     ] = None
     unlabelled: Annotated[
         Path | None,
-        typer.Option(help="With --label-share: outputs, for the confidence above which to label them."),
+        typer.Option(help="With --label-share: unlabelled outputs; prints the confidence above which to label."),
     ] = None
     score: Annotated[
         str | None,
-        typer.Option(help="Of these outputs: the score. [confidence_margin, or the table's only confidence]"),
+        typer.Option(help="The score of these rows. [confidence_margin, or the table's only confidence]"),
     ] = None
 
 
@@ -61,12 +61,12 @@ def plan(
     n: Annotated[
         int | None,
         typer.Option(
-            "--n", min=1, help="The labelled samples there are: the achievable risk, or coverage with --risk."
+            "--n", min=1, help="Labelled samples you have: prints the achievable risk, or with --risk the coverage."
         ),
     ] = None,
     figure: Figure = None,
 ) -> Result:
-    """Show how many labelled samples a guarantee needs. Or what is achievable with those there are.
+    """Show how many labelled samples a guarantee needs. Or what those you have can achieve.
 
     The numbers are ranges: the lower end is for a good score, whose error rate grows with the square of the rank; the
     upper end is for one that does not rank the accepted samples at all. A --pilot of a few hundred labelled samples
@@ -118,7 +118,7 @@ def _check(
         refuse(given(assumed) | other, "be left out with `--pilot`, which replaces assumptions")
         return
     if sample.unlabelled is not None and (assumed.label_share is None or risk is None):
-        raise InvalidInputError("`--unlabelled` must come with `--risk` and `--label-share`, got it without.")
+        raise InvalidInputError("`--unlabelled` must come with `--risk` and `--label-share`, got it without them.")
     if sample.score is not None and sample.unlabelled is None:
         raise InvalidInputError(f"`--score` must come with `--pilot` or `--unlabelled`, got {sample.score} alone.")
     if risk is None and n is None:

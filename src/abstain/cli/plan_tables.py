@@ -38,12 +38,12 @@ def samples_plan(
     notes = [
         f"Labelled samples that guarantee risk <= {risk:g} with probability {1 - known['delta']:g}.",
         f"For example, with {example['n']:,} samples calibration accepts {coverage:.0%} of them in "
-        f"{known['power']:.0%} of cases, if {example['error_rate']:.3g} of the accepted ones are wrong, and of "
-        "the next tenth as well.",
+        f"{known['power']:.0%} of cases, if the error rate is {example['error_rate']:.3g} among the accepted "
+        "samples and in the next tenth of the ranking.",
         "The lower number is for a score whose error rate grows with the square of the rank, the upper one for a score "
         "that does not rank the accepted samples.",
         f"At least {least:,} accepted samples without a single error are needed in any case.",
-        "To guarantee the coverage too takes more samples.",
+        "Guaranteeing the coverage as well takes more samples.",
     ]
     if label_share < 1:
         notes.insert(1, f"Only the most confident {label_share:.0%} of the samples are labelled.")
@@ -69,7 +69,7 @@ def risks_plan(n: int, coverages: list[float], rates: list[float], known: Known,
 
 
 def coverages_plan(n: int, risk: float, rates: list[float], known: Known, /) -> Result:
-    """From which coverage on n labelled samples certify a risk, by error rate."""
+    """The lowest coverage at which n labelled samples certify a risk, by error rate."""
     from abstain.thresholds.binomial import samples_needed
     from abstain.thresholds.planning import coverage_for
 
@@ -117,7 +117,7 @@ def pilot_plan(pilot: Path, score: str | None, /, *, risk: float | None, delta: 
 
 
 def with_floor(plan: Result, unlabelled: Path, score: str | None, /, *, share: float) -> Result:
-    """The plan, and the confidence above which a share of some outputs lies, for calibration on them."""
+    """The plan, with the confidence above which this share of the unlabelled outputs lies."""
     from abstain.thresholds.target_risk import label_floor
 
     outputs = abstain.Outputs.load(unlabelled, nonfinite="reject", unlabelled="keep")

@@ -72,9 +72,7 @@ def _group_lines(watch: "Watch") -> Lines:
     yield f"- By {groups.per}: {verdict}. The closest to an alarm (all time and recent are observed, not guaranteed):"
     yield from (Paragraph(f"  {line}", whole=True) for line in group_lines(groups))
     if groups.unwatched:
-        yield (
-            f"- {groups.unwatched} rows are of groups that came after {MOST_NEW:,} others; they count in all rows only."
-        )
+        yield (f"- {groups.unwatched} rows belong to groups beyond the first {MOST_NEW:,}; they count only overall.")
 
 
 def _left_out(watch: "Watch") -> Iterable[str]:
@@ -102,8 +100,8 @@ def _left_out(watch: "Watch") -> Iterable[str]:
         )
     if watch.late_rows:
         yield (
-            f"Left out {watch.late_rows} rows of ids that had already been counted. Give all rows of an id in one "
-            "file, or one after the other on standard input."
+            f"Left out {watch.late_rows} rows that came after the cluster of their id was closed. Give all rows of an "
+            "id in one file, or one after the other on standard input."
         )
     if watch.unmatched:
         yield (
@@ -111,7 +109,7 @@ def _left_out(watch: "Watch") -> Iterable[str]:
             "rows. If their decisions are in another --state, this is the wrong file."
         )
     if watch.skipped:
-        yield f"Skipped {watch.skipped} rows whose ids were counted before."
+        yield f"Skipped {watch.skipped} rows that were given before."
     if watch.forgotten:
         yield f"The ids of {watch.forgotten} early rows are forgotten: if given again, these rows would count again."
 

@@ -13,7 +13,7 @@ from abstain._io.fingerprint import digest
 from abstain.outputs.named_labels import ClassNames
 
 ModelOutput = tuple[NDArray[Any], NDArray[Any] | None]
-"""Logits (b, K), and features (b, d) or None where the model shows none."""
+"""Logits (b, K), and features (b, d) or None where the model exposes none."""
 Prepare = Callable[[Sequence[Any]], Any]
 """From a list of inputs to what a module or a graph takes."""
 
@@ -27,9 +27,9 @@ class Model(ABC):
     Attributes
     ----------
     name : str
-        It must differ between models, so that a run is resumed with the same one.
+        Different for every model: a run resumes only with the model that began it.
     class_names : sequence or None
-        Names of the classes; if they are integers, as scikit-learn's ``classes_`` may be, integer labels name them.
+        Names of the classes; integer names, such as scikit-learn's ``classes_``, match integer labels by value.
     prepare : function
         From a list of inputs to what ``run`` takes: it decodes, resizes or stacks them.
     """

@@ -17,7 +17,7 @@ from abstain._io.locks import Lock, is_alive
 
 LOCK = "run.lock"
 RECORD = "collect.json"
-STARTING = 10.0  # seconds that a part waits for another that is being started, or looks whether all are done
+STARTING = 10.0  # seconds a part waits for one that is starting, or between checks that all are done
 Settings = dict[str, Any]
 
 
@@ -56,7 +56,7 @@ def is_finished(folder: Path, settings: Settings, /) -> bool:
         changed = _changed({name: before.get(name) for name in settings}, settings)
     except (ValueError, AttributeError, TypeError):
         raise InvalidInputError(
-            f"`{record}` must be a record of collect, got contents that are none. Choose another path."
+            f"`{record}` must be a record of collect, got other contents. Choose another path."
         ) from None
     if changed:
         raise FileConflictError(
@@ -70,7 +70,7 @@ def is_finished(folder: Path, settings: Settings, /) -> bool:
 def at_work(folder: Path, settings: Settings, part: Part | None, /) -> Iterator[Lock]:
     """Hold the lock of a run, or of a part of it, inside the context, and check its settings.
 
-    Other processes are refused with the number of this one. The lock, in the folder of the run, is shared among parts.
+    Other processes are refused with the id of this one. The lock, in the folder of the run, is shared among parts.
     """
     with ExitStack() as locks:
         while (lock := _run_lock(folder, settings, part, locks)) is None:

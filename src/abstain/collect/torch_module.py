@@ -1,4 +1,4 @@
-"""A PyTorch module by the name of a Python module and of something in it: ``torch:MODULE:NAME``."""
+"""``torch:MODULE:NAME``: a PyTorch module that is an attribute of a Python module."""
 
 import importlib
 import inspect
@@ -61,7 +61,7 @@ def _attribute(module_name: str, name: str) -> Any:
         hint = did_you_mean(name, dir(module), otherwise="")
         if not is_here and Path(f"{module_name}.py").exists():
             hint = f"The installed module comes before {module_name}.py of the current folder: rename the file."
-        raise InvalidInputError(f"`model` must name something of {module_name}, got {name!r}. {hint}".rstrip())
+        raise InvalidInputError(f"`model` must name an attribute of {module_name}, got {name!r}. {hint}".rstrip())
     if is_here and not known:
         print(f"abstain: the module {module_name} is taken from the current folder.", file=sys.stderr)
     return getattr(module, name)

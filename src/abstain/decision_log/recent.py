@@ -14,14 +14,14 @@ KEY = ("confidence", "accepted", "group")
 
 @final
 class RecentDecisions:
-    """The decisions of the last 500,000 ids, labels too."""
+    """Decisions and labels of the last 500,000 ids."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, set[int]] = OrderedDict()
         self._drawn: OrderedDict[str, None] = OrderedDict()
 
     def is_known(self, record: Mapping[str, Any], /) -> bool:
-        """Whether this decision was written before, by an earlier call, or this label is the last of its id."""
+        """Whether this decision, or this as the latest label of its id, was written before."""
         return _digest(record) in self._known.get(record["id"], ())
 
     def decisions(self, name: str, /) -> int:

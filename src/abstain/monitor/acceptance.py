@@ -1,4 +1,4 @@
-"""Is the share accepted still that of calibration? Without labels."""
+"""An alarm for the share accepted, without labels."""
 
 from dataclasses import dataclass, replace
 from math import log, sqrt
@@ -146,7 +146,7 @@ class AcceptanceMonitor:
         return self._rise.reached(self.delta / 4) or self._fall.reached(self.delta / 4)
 
     def outcomes(self, clusters: ClusterValues, /) -> NDArray[np.float64]:
-        """The share of each cluster's decisions that is to accept."""
+        """The share of each cluster's decisions that accept."""
         sizes = clusters.sizes
         return np.where(sizes > 0, clusters.sums() / np.maximum(sizes, 1), np.nan)
 

@@ -40,7 +40,7 @@ Journal = Callable[[Memory, int], Ints]
 @final
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What a monitor counts: the numbers of the rows at which it does, the values, and the groups."""
+    """What a monitor counts: row numbers, values and groups."""
 
     numbers: Ints
     values: NDArray[np.float64]
@@ -49,7 +49,7 @@ class Counted:
 
     @classmethod
     def of(cls, numbers: Ints, outcomes: NDArray[np.float64], groups: Ints | None = None, /) -> Self:
-        """Without those that do not count, which are NaN."""
+        """Without NaN, which does not count."""
         there = ~np.isnan(outcomes)
         groups = np.full(len(numbers), -1) if groups is None else groups
         return cls(numbers[there], outcomes[there], groups[there])
@@ -66,7 +66,7 @@ class Counted:
 @final
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """What is new: for monitors of all rows and of groups, by name, whether there are any; and for recent rows."""
+    """What is new, by monitor: for all rows, for groups (also where none is monitored), for recent rows."""
 
     all: dict[str, Counted]
     groups: dict[str, Counted]
@@ -89,7 +89,7 @@ class State:
     """Rows of clusters that may grow, batch after batch."""
     recent: Recent = EMPTY
     unmatched: int = 0
-    """Labels with ids of which no decision is known, of those read by this object."""
+    """Labels read by this object whose id has no known decision."""
 
 
 def count_rows(
@@ -97,7 +97,7 @@ def count_rows(
 ) -> tuple[State, OpenRows, Outcomes]:
     """The state after rows, those that wait for their clusters, and what counts now.
 
-    ``groups`` are names, and the number of that of each row.
+    ``groups`` are names, and for each row the number of its name.
     """
     n, counts, start = len(rows), state.counts.copy(), state.rows + 1
     counts[[POPPED, JOURNALED, BAD]] = 0, 0, -1
@@ -184,7 +184,7 @@ class _Clusters(NamedTuple):
     size: Ints
     """(n,) rows of each."""
     done: Ints
-    """(n,) the number of the last row of each and all before it."""
+    """(n,) the highest row number in each cluster or any before it."""
     cluster: Ints
     """(rows,) the cluster of each row."""
     part: Ints
@@ -216,7 +216,7 @@ class _Clusters(NamedTuple):
 
 
 def _turns(clusters: _Clusters, errors: Ints, waits: NDArray[np.bool_]) -> tuple[Ints, Ints, NDArray[np.intp]]:
-    """Turns of clusters that have labels or wait for some, the ends of those that wait, and the rows that do."""
+    """Turns of clusters with labels or pending rows; where the pending rows of each turn end; and those rows."""
     n = len(clusters.of_part)
     right, wrong = (np.bincount(clusters.part[errors == value], minlength=n) for value in (0, 1))
     at = np.flatnonzero(waits)

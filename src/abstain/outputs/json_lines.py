@@ -13,7 +13,7 @@ SUFFIXES = (".jsonl", ".ndjson")
 def read_json_lines(file: Path, /) -> dict[str, list[Any]]:
     """A column for every key, with None in rows that lack it; empty lines are no rows.
 
-    Spellings of a key that differ in capitals are one column, that of the first, unless a row has several of them.
+    Keys that differ only in capitals are one column, named as first spelled, unless a row has several of them.
     """
     rows: list[dict[str, Any]] = []
     with open(file, encoding="utf-8-sig") as stream:
@@ -55,7 +55,7 @@ def _row(file: Path, number: int, line: str) -> dict[str, Any]:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object; a key that occurs twice, but for spaces around it, would hide a value."""
+    """An object; a key that occurs twice, spaces around it ignored, is refused, as it would hide a value."""
     names = [name.strip() for name, _ in pairs]
     values = dict(zip(names, (value for _, value in pairs), strict=True))
     if len(values) != len(pairs):

@@ -1,4 +1,4 @@
-"""RL_geo-M: the gap between signed distances to the hyperplanes of the last layer, in three forms."""
+"""RL_geo-M: the gap between signed distances to the hyperplanes of the last layer, and the decision rule for it."""
 
 from dataclasses import dataclass
 from typing import Literal, final
@@ -29,17 +29,17 @@ def geometric_margin(
 ) -> Array:
     r"""Geometric margin :math:`d_{\hat y} - \max_{j \ne \hat y} d_j`, with :math:`d_j = z_j / \|w_j\|` (RL_geo-M).
 
-    It is negative exactly where the largest distance belongs to another class than the prediction ŷ. With the decision
-    rule that belongs to these distances, it is the confidence margin of `geometric_rule`.
+    It is negative exactly where the largest distance belongs to another class than the prediction ŷ. For a
+    classifier that decides by these distances (`geometric_rule`) it is the confidence margin.
 
     Parameters
     ----------
     logits : array (n, K)
         Of NumPy, torch, JAX or CuPy.
     weight : array (K, d)
-        W, that of the last layer.
+        Of the last layer.
     bias : array (K,), optional
-        Takes the norms of the rows of [W, b], as App. A and the authors' code.
+        If given, norms are of the rows of [W, b], as in App. A and the authors' code.
     form : {'signed', 'top_two'}
         ``top_two`` is the paper's eq. 11, :math:`d^{(1)} - d^{(2)}`, whichever class these belong to.
 
@@ -140,7 +140,7 @@ class GeometricMargin(PlainScore):
 
     @property
     def about(self) -> About:
-        """The same but for the symbol."""
+        """The registry entry; only the symbol depends on the form."""
         return About(
             name="geometric_margin",
             symbol="RL_geo-M" if self.form == "signed" else "RL_geo-M (eq. 11)",
@@ -152,7 +152,7 @@ class GeometricMargin(PlainScore):
         )
 
     def flaw(self, outputs: Outputs, /) -> str | None:
-        """A class without a weight has no distance, and log-probabilities are none."""
+        """A class of zero weight has no distance, and log-probabilities have lost the size of the logits."""
         zero = np.flatnonzero(Head.of(outputs).norms == 0)
         return f"a weight of norm zero at class {zero[0]}" if zero.size else no_size(outputs)
 

@@ -43,7 +43,7 @@ class ClassSets:
     mean_size: float
 
     def of(self, outputs: Outputs, /) -> Mask:
-        """(n, K) the classes in the set of each row; never none, and all classes for a non-finite row."""
+        """(n, K) the classes in the set of each row; never empty, all classes for a non-finite row."""
         return _above(log_probabilities(outputs), self.threshold.value)
 
     def words(self) -> str:
@@ -60,7 +60,7 @@ class ClassSets:
 def calibrate_sets(
     selector: "Selector", held_out: Outputs, /, *, coverage: float = 0.9, delta: float | None = 0.05, seed: int = 0
 ) -> "Selector":
-    """The selector with sets of classes for the rows that it rejects; `Selector.sets` gives them.
+    """The selector with sets of classes for the rows that it rejects; `Selector.sets` returns them.
 
     A set holds the true class with probability at least ``coverage`` *among rejected rows*. The held-out rows must be
     drawn as those to come are, and none of them may have calibrated the selector: then it is fixed, and those it
@@ -82,12 +82,12 @@ def calibrate_sets(
     Returns
     -------
     Selector
-        Another value, with ``class_sets``; a file keeps them.
+        A new selector with ``class_sets``, which its file stores.
 
     Raises
     ------
     InvalidInputError
-        If rows calibrated the selector, or have no labels or classes.
+        If some rows were used for calibration, or have no labels or classes.
     NoSafeThresholdError
         If too few rows are rejected, or too many of them are of classes that the classifier does not know.
 
@@ -113,7 +113,8 @@ def calibrate_sets(
         selector.seen.check_unseen(held_out, name="held_out", advice="Its threshold was chosen on them.")
     rejected = held_out.select(np.flatnonzero(~selector.accepts(held_out)))
     if not len(rejected):
-        raise NoSafeThresholdError(f"None of {counted(len(held_out), 'held-out row')} is rejected. Bring more rows.")
+        rows = counted(len(held_out), "held-out row")
+        raise NoSafeThresholdError(f"None of {rows} is rejected. Use more held-out rows.")
     assert rejected.labels is not None
     scores = log_probabilities(rejected)
     known = rejected.labels >= 0
@@ -150,7 +151,7 @@ def _above(scores: NDArray[np.float64], value: float) -> Mask:
 
 
 def _refusal(error: NoSafeThresholdError, unknown: int, rejected: int, coverage: float) -> NoSafeThresholdError:
-    """What stands in the way: too few rejected rows, or too many of unknown classes."""
+    """Why there is no threshold: too few rejected rows, or too many of unknown classes."""
     if unknown <= (1 - coverage) * rejected / 2:
         return NoSafeThresholdError(f"{rejected:,} of the held-out rows are rejected, which is too few. {error}")
     return NoSafeThresholdError(

@@ -23,7 +23,7 @@ REJECT_ALL = "Or pass when_impossible='reject_all' to accept nothing instead."
 
 
 def check_classifier(estimator: Any, /) -> None:
-    """A classifier, not its class, nor a regressor, nor something else."""
+    """Refuse what is not a classifier instance, such as a class or a regressor."""
     if isinstance(estimator, type):
         name = estimator.__name__
         raise InvalidTypeError(f"`estimator` must be a classifier, got the class {name}. Write {name}().")
@@ -86,7 +86,7 @@ def check_reject_label(label: Any, classes: NDArray[Any], /) -> None:
 
 
 def checked_rows(X: Any, y: Any, groups: Any, /) -> tuple[Any, NDArray[Any], NDArray[Any] | None]:
-    """The data, their classes, and what each row belongs to, by name or number; None where rows are independent."""
+    """X, y, and the group of each row; None where rows are independent."""
     X, y, groups = indexable(X, y, groups)
     if y is None:
         raise InvalidInputError("`y` must be given: the classifier requires y to be passed, but the target y is None.")
@@ -99,7 +99,7 @@ def checked_rows(X: Any, y: Any, groups: Any, /) -> tuple[Any, NDArray[Any], NDA
 
 
 def seed_of(random_state: Any, /) -> int:
-    """A seed from what scikit-learn takes as one."""
+    """An integer seed from ``random_state``."""
     return int(check_random_state(random_state).randint(2**31))
 
 
@@ -107,7 +107,7 @@ def splits(cv: Any, X: Any, y: Any, ids: Any, smallest: int, seed: int, /) -> li
     """Rows to train on and those held out, fold by fold; rows with the same ``ids`` must stay together."""
     splitter = folds(cv, smallest, seed, grouped=ids is not None)
     with catch_warnings():
-        filterwarnings("ignore", "The groups parameter is ignored")  # what comes of it is checked
+        filterwarnings("ignore", "The groups parameter is ignored")  # the splits are checked below
         pairs = list(splitter.split(X, y, ids))
     if ids is not None and any(np.isin(ids[held], ids[training]).any() for training, held in pairs):
         raise InvalidInputError(
@@ -117,7 +117,7 @@ def splits(cv: Any, X: Any, y: Any, ids: Any, smallest: int, seed: int, /) -> li
 
 
 def folds(cv: Any, smallest: int, seed: int, /, *, grouped: bool = False) -> Any:
-    """A splitter or splits as they are, or as many stratified folds as asked for, of whole groups if there are some."""
+    """``cv`` itself if it is a splitter or splits; else that many stratified folds, of whole groups if ``grouped``."""
     if not isinstance(cv, str) and (hasattr(cv, "split") or isinstance(cv, Iterable)):
         return check_cv(cv)
     if isinstance(cv, bool) or not isinstance(cv, Integral) or not 2 <= int(cv) <= smallest:

@@ -1,4 +1,4 @@
-"""The same metrics by OpenTelemetry, sent to a collector over OTLP."""
+"""The metrics of `Measurements` as OpenTelemetry instruments, sent to a collector over OTLP."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -33,7 +33,7 @@ def export_metrics(
     Returns
     -------
     callable
-        Ends the export after a last one.
+        Exports once more and stops.
     """
     sdk = require("opentelemetry.sdk.metrics", extra="otel", feature=FEATURE)
     export = require("opentelemetry.sdk.metrics.export", extra="otel", feature=FEATURE)
@@ -47,7 +47,7 @@ def export_metrics(
 
 
 def observe_metrics(measurements: Measurements, meter: Any, /) -> None:
-    """Give a meter of a provider of your own an instrument for each metric.
+    """Create an instrument for each metric on a meter of your own provider.
 
     Parameters
     ----------
