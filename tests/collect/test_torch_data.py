@@ -229,7 +229,7 @@ def test_a_network_of_the_current_folder_is_found(tmp_path):
     for spec, message in (
         ("torch:mynet:net", "module that can be imported, got 'mynet': none of that name here or installed."),
         ("torch:mybroken:net", "got 'mybroken': ModuleNotFoundError: No module named 'no_such_thing'."),
-        ("torch:mynets:nets", "something of mynets, got 'nets'. Did you mean net?"),
+        ("torch:mynets:nets", "an attribute of mynets, got 'nets'. Did you mean net?"),
         ("torch:mynets:table", "be or make a torch.nn.Module, got dict from 'table'."),
         ("torch:mynets:sized", "made without arguments, got 'sized': missing a required argument: 'width'."),
     ):

@@ -198,7 +198,7 @@ def test_unusable_rows_are_never_accepted():
         ({"cost": [0.1, 0.2]}, "`rejection` must be one number or 4"),
         ({"cost": 0.1, "costs": [[1.0]]}, "`costs` must have shape"),
         ({"risk": 0.1, "costs": COSTS}, "`costs` must come with `cost`, got `risk`"),
-        ({"cost": -1.0, "method": "chow"}, "`cost` must be at least 0, got -1.0"),
+        ({"cost": -1.0, "method": "chow"}, "`cost` must be at least 0 and finite, got -1.0"),
     ],
 )
 def test_bad_options_are_named(options, message):

@@ -106,7 +106,7 @@ def as_class_numbers(array: Array, n: int, n_classes: int, /) -> NDArray[np.int6
         raise RowError(
             f"`labels` must be below the number of classes ({n_classes}), got {array[bad]} in row",
             bad,
-            ". Pass class_names=model.classes_ if labels are not 0, 1, …; use a negative label for an unknown class.",
+            ". Use a negative label for an unknown class, or pass class_names=model.classes_ if labels are names.",
         )
     return np.asarray(array, dtype=np.int64)
 
