@@ -25,6 +25,7 @@ def files(tmp_path, monkeypatch):
     contents = {
         "x.csv": b"a,b\n1,2\n",
         "t.csv": b"confidence,correct\n0.5,1\n",
+        "g.csv": b"logit_0,logit_1,logit_2,label,group\n1,0,0,0,a\n",
         "junk": b"\xff\x01\x02",
         "latin.txt": b"caf\xe9",
         "deep.json": b"[" * 200_000,
@@ -90,7 +91,7 @@ def said(monkeypatch, capsys, line):
         ("recertify s.abstain t.csv --state latin.txt", "`latin.txt` must be the state of a Recertification in UTF-8"),
         ("calibrate t.csv --risk 0.2 -o t.csv", "`--output` must be another file than those that are read, got t.csv."),
         ("evaluate t.csv -o x.csv -o t.csv", "`--output` must be another file than those that are read, got t.csv."),
-        ("certify s.abstain --on t.csv --group-column nope", "nope"),
+        ("certify s.abstain --on g.csv --group-column nope", "`g.csv` must have a column nope"),
         ("calibrate run --miss-rate 1=0.1 --miss-rate 1=0.2 -o t", "`--miss-rate` must be given once for a class, got"),
         ("calibrate run --cost inf -o t", "`cost` must be at least 0 and finite, got inf."),
         ("collect torch:os:getcwd in.npz -o c", "must be or make a torch.nn.Module, got str from 'getcwd'"),
