@@ -91,12 +91,7 @@ class Recertification:
 
         Of several groups all that have a threshold, or ``only`` some of them; a target of its own needs all groups.
         """
-        if not isinstance(selector, Selector):
-            raise InvalidTypeError(f"`selector` must be a Selector, got {selector!r:.60}.")
-        if floor is not None:
-            check_number("floor", floor)
-            if floor != floor:
-                raise InvalidInputError("`floor` must be a confidence, got NaN.")
+        _check_search(selector, floor)
         target, delta = _target(selector, risk, delta)
         if selector.groups is None and only:
             raise InvalidInputError("`selector` must have a threshold for each group, got one for all rows.")
@@ -304,6 +299,16 @@ class Recertification:
     def from_json(cls, text: str, /) -> Self:
         """The state that `to_json` wrote."""
         return from_json(text, cls)
+
+
+def _check_search(selector: Selector, floor: float | None) -> None:
+    """Refuse what is no selector, and a floor that is no confidence."""
+    if not isinstance(selector, Selector):
+        raise InvalidTypeError(f"`selector` must be a Selector, got {selector!r:.60}.")
+    if floor is not None:
+        check_number("floor", floor)
+        if floor != floor:
+            raise InvalidInputError("`floor` must be a confidence, got NaN.")
 
 
 def _target(selector: Selector, risk: float | None, delta: float | None) -> tuple[float, float]:
